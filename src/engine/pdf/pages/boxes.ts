@@ -10,7 +10,7 @@ export interface Box {
   y1: number;
 }
 
-/** Clockwise rotation in degrees. */
+/** Clockwise rotation of a page in degrees. */
 export type Rotation = 0 | 90 | 180 | 270;
 
 /** Page size that readers use if the file states none: US Letter. */
@@ -24,11 +24,11 @@ const LARGEST_CORNER = 2 ** 24;
 /** Minimum side of a page. MuPDF shows a smaller page as one unit wide and high. */
 const SMALLEST_SIDE = 1;
 const SMALLEST_UNIT = 0.001;
-/** Maximum /UserUnit, which is Acrobat's limit. With a larger one, readers show no content. */
+/** Maximum /UserUnit, which is Acrobat's limit. With a larger /UserUnit, readers show no content. */
 const LARGEST_UNIT = 75_000;
 
 /**
- * Reads a rectangle. Any two opposite corners may define it, in any order (7.9.5).
+ * Reads a rectangle. Any two opposite corners may define the rectangle, in any order (ISO 32000-2, 7.9.5).
  * @returns undefined if the value is not a rectangle, or if readers do not show an area of this size
  */
 export function readBox(objects: Objects, value: Value | undefined): Box | undefined {
@@ -43,7 +43,7 @@ export function readBox(objects: Objects, value: Value | undefined): Box | undef
   return hasArea(box) ? box : undefined;
 }
 
-/** Returns the intersection of two boxes. It is inverted (x0 > x1 or y0 > y1) if they do not overlap. */
+/** Returns the intersection of two boxes. If the boxes do not overlap, the result is inverted (x0 > x1 or y0 > y1). */
 export function commonBox(a: Box, b: Box): Box {
   return {
     x0: Math.max(a.x0, b.x0),
@@ -54,8 +54,8 @@ export function commonBox(a: Box, b: Box): Box {
 }
 
 /**
- * Returns the area of a page that a reader displays. It is the CropBox clipped to the MediaBox. If there is no CropBox,
- * or if the two boxes do not overlap, it is the whole MediaBox. A missing MediaBox counts as US Letter.
+ * Returns the area of a page that a reader displays. The area is the CropBox clipped to the MediaBox. If there is no
+ * CropBox, or if the two boxes do not overlap, the area is the whole MediaBox. A missing MediaBox counts as US Letter.
  */
 export function displayedBox(mediaBox: Box | undefined, cropBox: Box | undefined): Box {
   const media = mediaBox ?? LETTER;
@@ -76,7 +76,7 @@ export function trimmedBox(displayed: Box, trimBox: Box | undefined): Box | unde
 
 /**
  * Reads a /Rotate value as 0, 90, 180 or 270 degrees clockwise. A value that is not a multiple of 90 counts as 0.
- * @returns undefined for null, which is equivalent to a missing entry (7.3.7)
+ * @returns undefined for null, which is equivalent to a missing entry (ISO 32000-2, 7.3.7)
  */
 export function readRotation(value: Value): Rotation | undefined {
   if (value === null) return undefined;
@@ -89,7 +89,7 @@ export function areApart(mediaBox: Box | undefined, cropBox: Box | undefined): b
   return cropBox !== undefined && displayedBox(mediaBox, cropBox) === (mediaBox ?? LETTER);
 }
 
-/** Reads a /UserUnit value. Returns 1 for a value that is not a number, or that readers do not accept. */
+/** Reads a /UserUnit value. Returns 1 if the value is not a number, or if readers do not accept it. */
 export function readUserUnit(value: Value): number {
   return typeof value === "number" && value >= SMALLEST_UNIT && value <= LARGEST_UNIT ? value : 1;
 }

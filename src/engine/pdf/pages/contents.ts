@@ -21,8 +21,9 @@ import type { Span } from "./pageAttributes.ts";
 import type { Rewrite, Rewrites, Splice } from "./rewrite.ts";
 
 /**
- * The new /Contents array of a page. `items` is the text between its brackets. If the page's own array is an indirect
- * object, `shared` is its object number, because all pages that use this array can also share the new one.
+ * The new /Contents array of a page. `items` is the text between the array's brackets. If the page's own array is an
+ * indirect object, `shared` is the number of this object. All pages that use the page's own array can also share the
+ * new array.
  */
 export interface Contents {
   /** References to the content streams, in PDF syntax. */
@@ -40,16 +41,16 @@ interface StreamParts {
   claimed: Value | undefined;
   /** Length of a malformed dictionary; 0 if the dictionary is well-formed. */
   damaged: number;
-  /** The dictionary with balanced brackets, if its own brackets do not match. */
+  /** The dictionary with balanced brackets, if the original brackets do not match. */
   balanced: Uint8Array | undefined;
   /** Whether no line end separates the keyword `stream` from the data. */
   isGlued: boolean;
 }
 
-/** A content stream that all readers find. */
+/** A content stream that all readers can find. */
 export interface DataStream {
   readonly num: number;
-  /** The data in the file. */
+  /** Span of the data in the file. */
   readonly data: Span;
   /** The entries /Filter and /DecodeParms, in PDF syntax (`coding`) and as values (`filters`). */
   readonly coding: string;
@@ -59,24 +60,36 @@ export interface DataStream {
 /** The object to which a reference in /Contents leads. */
 type Target = { array: Uint8Array } | { stream: StreamParts } | { other: Value };
 
-/** Length in bytes above which the data of a corrected stream are not retained. They are read again during writing. */
+/**
+ * Length in bytes above which the data of a corrected stream are not retained. Longer data are read again during
+ * writing.
+ */
 const LONG = 1 << 20;
 const NONE: Contents = { items: "", shared: undefined };
 
-/** Resolves /Contents entries, and corrects content streams that readers interpret differently. */
+/** Reads /Contents entries, and corrects content streams that readers interpret differently. */
 export class ContentsReader {
-  /** Numbers of unread objects that are assumed to be well-formed streams. The copying pass must check them. */
+  /**
+   * Numbers of unread objects that are assumed to be well-formed streams. They must be checked while the source is
+   * copied.
+   */
   readonly deferred = new Set<number>();
-  /** End offset of the data of each content stream, by the offset of its object. */
+  /** End offset of the data of each content stream. The key is the offset of the stream's object. */
   readonly ends = new Map<number, number>();
-  /** Corrections of streams that readers interpret differently. They are applied after all pages have been read. */
+  /**
+   * Corrections of streams that readers interpret differently. The corrections are applied after all pages have been
+   * read.
+   */
   readonly corrections: { readonly rewrite: Rewrite; readonly splice: Splice }[] = [];
   readonly #objects: Objects;
   readonly #rewrites: Rewrites;
   readonly #lenient: boolean;
-  /** Contents by the object number in /Contents. Contents that consist of a single stream are not included. */
+  /**
+   * Contents that have been read, by the object number in /Contents. Contents that consist of a single stream are not
+   * included.
+   */
   readonly #known = new Map<number, Contents>();
-  /** Whether an element of a /Contents array is a stream, by its object number. */
+  /** Lists whether each element of a /Contents array is a stream. The key is the object number of the element. */
   readonly #streams = new Map<number, boolean>();
 
   /** @param lenient whether to omit unreadable content objects instead of throwing Malformed */
@@ -104,7 +117,7 @@ export class ContentsReader {
     const known = this.#known.get(value.num);
     if (known) return known;
     const contents = this.#follow(value, mayDefer);
-    // A single stream is not cached. Few pages share one, and there may be one for every page.
+    // Contents of a single stream are not cached. Few pages share them, and every page may have different ones.
     if (contents.shared !== undefined || contents === NONE) this.#known.set(value.num, contents);
     return contents;
   }
@@ -128,7 +141,7 @@ export class ContentsReader {
       filters.set(name, parseCharged(text, start, source.meter));
       coding += `/${name} ${decodeLatin1(wellFormedText(text, start))}`;
     });
-    // If the file is truncated, the end of the data may precede their start.
+    // In a truncated file, the end of the data may precede the start of the data.
     const end = Math.max(data, this.ends.get(this.#offset(num))!);
     return { num, data: { start: data, end }, coding, filters };
   }
@@ -137,7 +150,7 @@ export class ContentsReader {
     for (let i = 0; i < LONGEST_REFERENCE_CHAIN && value instanceof Reference; i++) {
       const { num }: Reference = value;
       const gen = this.#objects.table.generationOf(num);
-      // The function `join` makes a flat string, which takes less memory.
+      // The method `join` makes a flat string, which takes less memory than a template literal.
       const stream = { items: [num, gen, "R"].join(" "), shared: undefined };
       try {
         const target = this.#target(num);
@@ -160,8 +173,8 @@ export class ContentsReader {
   #array(text: Uint8Array, at: number, shared: number | undefined, mayDefer: boolean): Contents {
     const { table } = this.#objects;
     const end = skipValue(text, at);
-    // The whole array is charged on every call, because it is read again after each missing range and each object
-    // stream.
+    // The whole array is charged on every call, because it is read again after each missing range and each missing
+    // object stream.
     this.#objects.source.meter.charge("readContentsArray", end - at);
     const { kids: elements, isPlain } = readKids(text, at);
     const inFile = elements.numbers().filter((num) => table.isInFile(num));
@@ -175,8 +188,8 @@ export class ContentsReader {
     const isWellFormed =
       isPlain && streams.length === elements.length && streams.every((num) => table.generationOf(num) === 0);
     if (isWellFormed) return { items, shared };
-    // Unusable elements are left out. Poppler renders nothing of a page if one element is not a stream, or if its
-    // reference has a wrong generation.
+    // Unusable elements of /Contents are omitted. Poppler renders nothing of a page if one element is not a stream, or
+    // if a reference has a wrong generation.
     return { items: streams.map((num) => `${num} ${table.generationOf(num)} R`).join(" "), shared };
   }
 
@@ -242,7 +255,10 @@ export class ContentsReader {
     };
   }
 
-  /** Locates the parts of the stream object `num`, which begins at `base`, although its dictionary cannot be read. */
+  /**
+   * Locates the parts of the stream object `num`, which begins at `base`. This method is used if the stream's
+   * dictionary cannot be read.
+   */
   #describeUnreadable(num: number, base: number): StreamParts | undefined {
     const found = this.#objects.balanced(num);
     if (!found) return undefined;
@@ -270,9 +286,9 @@ export class ContentsReader {
   }
 
   /**
-   * Corrects a wrong /Length of a stream. Otherwise, a reader that uses the wrong /Length would read into the bytes
-   * after the stream, which may be different in the output. Also corrects a malformed dictionary, and data that begin
-   * on the line of the keyword `stream`.
+   * Corrects a wrong /Length of a stream. Otherwise, a reader that uses the wrong /Length would read bytes after the
+   * stream, which may be different in the output. Also corrects a malformed dictionary, and data that begin on the line
+   * of the keyword `stream`.
    */
   #repair(num: number, stream: StreamParts): void {
     const offset = this.#offset(num);

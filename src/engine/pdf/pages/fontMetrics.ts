@@ -5,7 +5,7 @@ import type { Dictionary, Value } from "../syntax/values.ts";
 
 const KEYS = new Set("Subtype FirstChar Widths FontDescriptor FontMatrix Encoding DescendantFonts DW W".split(" "));
 const DESCRIPTOR_KEYS = new Set(["MissingWidth"]);
-/** Number of codes that have two bytes. */
+/** Number of different two-byte codes. */
 const MAX_GLYPHS = 1 << 16;
 /** Maximum number of widths that the ranges of a composite font may set. */
 const MAX_RANGES = 4 * MAX_GLYPHS;
@@ -13,8 +13,7 @@ const MAX_RANGES = 4 * MAX_GLYPHS;
 const HALF = 0.5;
 
 /**
- * Returns the widths of a font's glyphs. In a font with codes of two bytes, each code is assumed to be the glyph
- * number.
+ * Returns the widths of a font's glyphs. In a font with two-byte codes, each code is assumed to be a glyph number.
  * @throws MissingRange or MissingStream if bytes have to be fetched or decoded first
  */
 export function readFontMetrics(objects: Objects, value: Value): FontMetrics {

@@ -1,6 +1,6 @@
 /**
- * Reads the page content that must be isolated from the mark. Each content stream becomes a form XObject (ISO 32000-2,
- * 8.10) that the page draws before the mark. If a reader stops at malformed content, it then stops only the form, and
+ * Reads page content that must be isolated from the mark. Each content stream becomes a form XObject (ISO 32000-2,
+ * 8.10) that the page draws before the mark. A reader that stops at malformed content then stops only the form, and
  * continues with the page.
  */
 import { hasKnownFilters } from "../objects/filters.ts";
@@ -19,17 +19,17 @@ import {
 } from "./pageContent.ts";
 import type { Rewrite } from "./rewrite.ts";
 
-/** A content stream that becomes a form. */
+/** A content stream that becomes a form XObject. */
 export interface FormSource {
   /** Number of the stream. The form has the same number, unless the form is a copy. */
   readonly num: number;
   /** The stream's entries /Filter and /DecodeParms in PDF syntax. */
   readonly coding: string;
-  /** Span of the data in the file. */
+  /** Span of the stream's data in the file. */
   readonly data: Span;
   /**
-   * The decrypted data, if the form is a copy of the stream. A stream is copied if another page uses it with other
-   * resources or another box, because it then already is a form.
+   * The decrypted data, if the form is a copy of the stream. A stream is copied if it already is a form for another
+   * page, and that page has different resources or another box.
    */
   readonly copy: Uint8Array | undefined;
 }
@@ -45,23 +45,31 @@ export interface IsolatedContent {
   readonly box: string;
 }
 
-/** Maximum number of decoded bytes of a file. Beyond it, content that would have to be decoded is not isolated. */
+/**
+ * Maximum number of bytes that are decoded for a file. Beyond this limit, content that needs decoding is not isolated.
+ */
 const MAX_DECODED = 8 << 20;
 
 /**
- * Reads the content of isolated pages. If a call throws because bytes are not loaded yet, it is repeated. It must
- * therefore leave the state unchanged.
+ * Reads the content of isolated pages. If a call throws because bytes are not loaded yet, the caller repeats it. Such a
+ * call must therefore leave the state unchanged.
  */
 export class IsolationReader {
   readonly #objects: Objects;
   readonly #contents: ContentsReader;
-  /** The box and the resources of the form that a stream becomes, by the number of the stream. */
+  /** The box and the resources of the form that each stream becomes. The key is the number of the stream. */
   readonly #uses = new Map<number, string>();
-  /** Isolated content, by the references to its streams, and then by its box and resources. */
+  /**
+   * Isolated content. The outer key consists of the references to its streams, and the inner key of its box and
+   * resources.
+   */
   readonly #isolated = new Map<string, Map<string, IsolatedContent>>();
-  /** Results of content checks, by the categories of the page's resources and the references to its streams. */
+  /**
+   * Results of content checks. The key consists of the categories of the page's resources and the references to the
+   * content streams.
+   */
   readonly #checked = new Map<string, PageContent>();
-  /** Numbers of the streams that have been decoded, and whose length has been counted. */
+  /** Numbers of the streams that have been decoded and counted toward the limit. */
   readonly #counted = new Set<number>();
   #left = MAX_DECODED;
 
@@ -123,8 +131,8 @@ export class IsolationReader {
   }
 
   /**
-   * Returns the streams to which `items` refer. Returns undefined if the dictionary of a stream cannot be read, or if
-   * its filter is unknown, because MuPDF does not render a page with such a form.
+   * Returns the streams to which `items` refer. Returns undefined if the dictionary of a stream cannot be read, or if a
+   * stream has an unknown filter. MuPDF does not render a page with a form that has an unknown filter.
    */
   #streams(items: string): DataStream[] | undefined {
     const streams: DataStream[] = [];
@@ -168,13 +176,14 @@ export class IsolationReader {
   }
 }
 
-/** Returns a key that is the same for the same resources. */
+/** Returns a key that is equal for equal resources. */
 function keyOf({ num, origin, text }: Rewrite): string {
   return num > 0 ? `${num}` : `${origin} ${text.byteOffset}`;
 }
 
 /**
- * Joins content streams. Separates them by white space, because a token must not continue in the next stream (7.8.2).
+ * Joins content streams. Separates the streams by white space, because a token must not continue in the next stream
+ * (ISO 32000-2, 7.8.2).
  */
 function joined(parts: readonly Uint8Array[]): Uint8Array {
   const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length + 1, 0));

@@ -12,8 +12,8 @@ import {
 } from "../syntax/lexer.ts";
 
 /**
- * The references and direct dictionaries of an array. A tree may have millions of them, so each is stored as one
- * number: the object number of a reference, or the negated offset of a dictionary.
+ * The references and direct dictionaries of a /Kids or /Contents array. A page tree may have millions of elements, so
+ * each element is stored as one number: the object number of a reference, or the negated offset of a dictionary.
  */
 export class KidList {
   readonly #codes: number[] = [];
@@ -31,19 +31,22 @@ export class KidList {
     this.#codes.push(-at);
   }
 
-  /** Returns the object number of a reference, or undefined for a direct dictionary. */
+  /** Returns the object number of the reference at `index`, or undefined for a direct dictionary. */
   numberAt(index: number): number | undefined {
     const code = this.#codes[index]!;
     return code >= 0 ? code : undefined;
   }
 
-  /** Returns the offset of a direct dictionary in the text that contains the array, or undefined for a reference. */
+  /**
+   * Returns the offset of the direct dictionary at `index` in the text that contains the array. Returns undefined for a
+   * reference.
+   */
   offsetAt(index: number): number | undefined {
     const code = this.#codes[index]!;
     return code < 0 ? -code : undefined;
   }
 
-  /** Returns the object numbers of the references among the kids [from, to). */
+  /** Returns the object numbers of the references among the elements [from, to). */
   numbers(from = 0, to = this.length): number[] {
     return this.#codes.slice(from, to).filter((code) => code >= 0);
   }
@@ -52,7 +55,10 @@ export class KidList {
 /** The elements of an array, except those that are neither references nor dictionaries. */
 export interface Kids {
   kids: KidList;
-  /** Whether no element was omitted, and every reference is plain: it has generation 0 and contains no comment. */
+  /**
+   * Whether no element was omitted and every reference is plain. A plain reference has generation 0 and contains no
+   * comment.
+   */
   isPlain: boolean;
 }
 
@@ -61,7 +67,7 @@ const LONGEST_PLAIN = 20;
 
 /**
  * Reads the /Kids or /Contents array at `at`.
- * @throws like {@link eachElement}
+ * @throws the errors of {@link eachElement}
  */
 export function readKids(text: Uint8Array, at: number): Kids {
   const kids = new KidList();
@@ -76,12 +82,12 @@ export function readKids(text: Uint8Array, at: number): Kids {
   return { kids, isPlain };
 }
 
-/** An element of an array. A reference to object 0 is `other`, since there is no such object. */
+/** Kind of an element of an array. A reference to object 0 has the kind "other", because there is no such object. */
 type ElementKind = "reference" | "dictionary" | "other";
 
 /**
- * Visits the elements of the array at `at`. Each occupies the bytes [start, end). `num` and `gen` are 0 for an element
- * that is not a reference.
+ * Visits the elements of the array at `at`. Each element occupies the bytes [start, end). `num` and `gen` are 0 for an
+ * element that is not a reference.
  * @throws Malformed if an element cannot be skipped, or if it may be a reference but is malformed
  */
 function eachElement(

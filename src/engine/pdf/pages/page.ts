@@ -1,4 +1,4 @@
-/** A page of the page tree, and the data needed to lay something over it. */
+/** Defines a page of the page tree, and the data that are needed to lay something over the page. */
 import type { Box, Rotation } from "./boxes.ts";
 import type { Contents } from "./contents.ts";
 import type { IsolatedContent } from "./isolation.ts";
@@ -7,24 +7,24 @@ import type { PageContent } from "./pageContent.ts";
 import type { PageResources } from "./resources.ts";
 import type { Rewrite, Splice } from "./rewrite.ts";
 
-/** A page as displayed. */
+/** The displayed properties of a page. */
 export interface Page {
   readonly index: number;
   /** Displayed area in user space: the CropBox clipped to the MediaBox, x0 < x1 and y0 < y1. */
   readonly box: Box;
   /**
-   * The part of `box` within the TrimBox, if it is smaller than `box`. The finished page consists of this part
-   * (14.11.2).
+   * The part of `box` within the TrimBox, if this part is smaller than `box`. The finished page consists of this part
+   * (ISO 32000-2, 14.11.2).
    */
   readonly trimBox?: Box | undefined;
-  /** Clockwise rotation for display, in degrees. */
+  /** Clockwise rotation of the displayed page, in degrees. */
   readonly rotate: Rotation;
-  /** Size of a user space unit in points (14.11.2). It is nearly always 1. */
+  /** Size of a user space unit in points (ISO 32000-2, 14.11.2). The size is nearly always 1. */
   readonly userUnit: number;
 }
 
 /**
- * A transparency group of a page (11.6.6) that the output changes, because the group names no color space or is a
+ * A transparency group of a page (ISO 32000-2, 11.6.6) that the output changes. The group names no color space or is a
  * knockout group.
  */
 export interface PageGroup {
@@ -38,28 +38,28 @@ export interface PageEntry extends Page {
   index: number;
   /** The source's page dictionary. */
   readonly rewrite: Rewrite;
-  /** Whether the page tree also lists this page earlier. */
+  /** Whether this is a repeated listing of a page that the page tree lists earlier. */
   readonly repeated: boolean;
-  /** Entries of `rewrite` that are not copied, see PageAttributes. */
+  /** Entries of `rewrite` that are not copied; see PageAttributes. */
   readonly cuts: readonly Span[];
   /** Span of the value of /Annots in `rewrite`. */
   readonly annotations: Span | undefined;
   /** The page's boxes, rotation and user unit, own or inherited, as dictionary entries in PDF syntax. */
   readonly attributes: string;
-  /** The contents in the source. Undefined after something has been laid over the page. */
+  /** The page's contents in the source. Undefined after something has been laid over the page. */
   contents: Contents | undefined;
   readonly resources: PageResources;
-  /** The resources of the source's content. */
+  /** The resources of the page's content in the source. */
   readonly ownResources: PageResources | undefined;
-  /** Facts about the source's content. */
+  /** Facts about the page's content in the source. */
   readonly content: PageContent;
-  /** The page's group; "retained" if the output has the group unchanged. */
+  /** The page's transparency group, or "retained" if the output has the group unchanged. */
   readonly group: PageGroup | "retained" | undefined;
-  /** Whether the content is part of the document's structure. */
+  /** Whether the page's content is part of the document's logical structure. */
   readonly isTagged: boolean;
-  /** The source's content, if it is isolated: the output then draws it as form XObjects. */
+  /** The page's content in the source, if it is isolated. The output then draws the content as form XObjects. */
   readonly isolated: IsolatedContent | undefined;
-  /** The new contents. Undefined until something has been laid over the page. */
+  /** The page's new contents. Undefined until something has been laid over the page. */
   overlay: PageOverlay | undefined;
   /** The splice of `rewrite` that adds annotations. */
   addedAnnotations: Splice | undefined;

@@ -1,6 +1,6 @@
 /**
- * Finds the entries of page and page-tree dictionaries that the engine needs (ISO 32000-2, Tables 30 and 31). Does not
- * build their values.
+ * Finds the entries of page and page-tree dictionaries that the engine needs (ISO 32000-2, tables 30 and 31). The
+ * values of the entries are not parsed.
  */
 import { hasEscape, nameIs, readName, skipWhite, wordIs } from "../syntax/lexer.ts";
 import { eachWellFormedEntry } from "../syntax/wellFormed.ts";
@@ -20,11 +20,14 @@ export interface EntrySpan extends Span {
  * The entries that were found in a dictionary, as spans of its text. If a key occurs twice, the last occurrence counts.
  */
 export interface PageAttributes {
-  /** End of the dictionary. It is -1 if the dictionary is malformed. The other fields may then be incomplete. */
+  /**
+   * End of the dictionary, or -1 if the dictionary is malformed. For a malformed dictionary, the other fields may be
+   * incomplete.
+   */
   end: number;
   /** Whether /Type is /Page. */
   isPage: boolean;
-  /** Whether the content is part of the document's logical structure (14.7.5.4). */
+  /** Whether the page's content is part of the document's logical structure (ISO 32000-2, 14.7.5.4). */
   isTagged: boolean;
   type: EntrySpan | undefined;
   count: EntrySpan | undefined;
@@ -39,9 +42,10 @@ export interface PageAttributes {
   annotations: EntrySpan | undefined;
   trimBox: EntrySpan | undefined;
   /**
-   * Spans of the entries that are left out when the page dictionary is copied to the output, in ascending order. These
-   * are the entries that the skeleton writes, and unmarked data: /Thumb, a picture of the page (12.3.4), and
-   * /PieceInfo, a program's own copy of the page (14.5). The last /Resources and the last /Group are not included.
+   * Spans of the entries that are omitted when the page dictionary is copied to the output, in ascending order. Omitted
+   * are entries that the skeleton writes, and unmarked data: /Thumb, a picture of the page (ISO 32000-2, 12.3.4), and
+   * /PieceInfo, a program's own copy of the page (14.5). The spans of the last /Resources and the last /Group are not
+   * included.
    */
   cuts: Span[];
   /** Whether the page has a /Thumb or /PieceInfo. */
@@ -73,11 +77,11 @@ const FIELDS: Record<string, Field> = {
   Group: "group",
 };
 
-/** Keys whose entries are left out in the output, in addition to those of `FIELDS`. */
+/** Keys whose entries are omitted in the output, in addition to the keys of `FIELDS`. */
 const CUT_KEYS = new Set(["Parent", "Thumb", "PieceInfo"]);
 const PRIVATE_KEYS = new Set(["Thumb", "PieceInfo"]);
 
-/** The keys to find, by their length including the slash. */
+/** The keys to find. They are grouped by their length including the slash. */
 const KEYS: Record<number, readonly string[]> = {
   5: ["Type", "Kids"],
   6: ["Thumb", "Count", "Group"],
@@ -90,7 +94,7 @@ const KEYS: Record<number, readonly string[]> = {
 
 /**
  * Scans the dictionary whose `<<` is at `at`.
- * @throws EndOfBytes if the bytes end within it
+ * @throws EndOfBytes if the bytes end within the dictionary
  */
 export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes {
   const found: PageAttributes = {
@@ -139,7 +143,8 @@ export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes
 }
 
 /**
- * Returns the key in the name [start, end) if it is one of KEYS. For any other name, returns undefined or that name.
+ * Returns the key in the name [start, end) if the key is one of KEYS. For any other name, returns undefined or that
+ * name.
  */
 function keyAt(text: Uint8Array, start: number, end: number): string | undefined {
   for (const name of KEYS[end - start] ?? []) if (wordIs(text, start + 1, end, name)) return name;

@@ -10,8 +10,8 @@ import type { Dictionary } from "../syntax/values.ts";
 import type { PageResources } from "./resources.ts";
 
 /**
- * Maximum number of decoded bytes of a file whose syntax is checked. Checking more would take longer than all other
- * work for the file.
+ * Maximum number of decoded bytes of a file whose content syntax is checked. Checking more bytes would take longer than
+ * all other work for the file.
  */
 export const MAX_CHECKED = 512 << 10;
 
@@ -19,7 +19,7 @@ export const MAX_CHECKED = 512 << 10;
 export interface PageContent {
   /** Whether all readers execute the content to its end. Unread content counts as well-formed. */
   isWellFormed: boolean;
-  /** Bit set of the color spaces that the content selects, see content/operators.ts. Undefined for unread content. */
+  /** Bit set of the color spaces that the content selects (see content/operators.ts). Undefined for unread content. */
   colors: number | undefined;
 }
 
@@ -28,7 +28,7 @@ export function uncheckedContent(): PageContent {
   return { isWellFormed: true, colors: undefined };
 }
 
-/** Returns the bit set of the categories that the resources contain, see content/operators.ts. */
+/** Returns the bit set of the resource categories that a page has (see content/operators.ts). */
 export function categoriesOf(resources: PageResources | undefined): number {
   if (!resources) return 0;
   return CATEGORIES.reduce((bits, key, index) => (resources.categories.has(key) ? bits | (1 << index) : bits), 0);
@@ -36,7 +36,7 @@ export function categoriesOf(resources: PageResources | undefined): number {
 
 /**
  * Checks decoded content. Content that uses many resources of a missing category counts as malformed.
- * @param parts the decoded streams, see {@link decodeContent}
+ * @param parts the decoded streams; see {@link decodeContent}
  * @param isTagged see checkContent
  * @param categories see {@link categoriesOf}
  */
@@ -65,7 +65,7 @@ export function filtersOf(objects: Objects, dictionary: Dictionary): Dictionary 
 /**
  * Decodes a content stream.
  * @param filters see {@link filtersOf}
- * @param raw the data in the file
+ * @param raw the data of the stream as in the file
  * @returns undefined for damaged data; "too long" if the content has more than `limit` bytes or an unknown filter
  */
 export function decodeContent(
@@ -83,7 +83,7 @@ export function decodeContent(
   try {
     const content = decodeStream(filters, decrypted(objects, num, raw), meter, limit, true);
     meter.charge("checkContent", content.length);
-    // Only filters enforce the limit, and the stream may have none.
+    // The limit is also checked here, because only filters enforce it and the stream may have none.
     return content.length > limit ? "too long" : content;
   } catch (error) {
     if (error instanceof EngineError && error.code === "too_complex") return "too long";
@@ -92,7 +92,7 @@ export function decodeContent(
   }
 }
 
-/** Maximum nesting depth of arrays. MuPDF does not render a page at a depth of 150. */
+/** Maximum nesting depth of arrays in content. MuPDF does not render a page with arrays nested 150 deep. */
 const DEEPEST_ARRAYS = 64;
 
 /**

@@ -9,12 +9,15 @@ import type { Span } from "./pageAttributes.ts";
 
 /** Maximum length in bytes of a color space that is copied into the group of each page. */
 const LONGEST_SPACE = 256;
-/** Matches the start of a string. A string cannot be copied to another object, because it may be encrypted. */
+/**
+ * Matches the start of a string. A color space with a string is not copied to another object, because the string may be
+ * encrypted.
+ */
 const STRING = /\(|(?<!<)<(?!<)/;
 
 /**
  * Reads the group at `span` of a page.
- * @returns "retained" if the output has the group unchanged, because it needs no change or is unreadable
+ * @returns "retained" if the output has the group unchanged, because the group needs no change or is unreadable
  * @throws MissingRange if bytes must be fetched first
  */
 export function readGroup(page: Uint8Array, span: Span, objects: Objects): PageGroup | "retained" {

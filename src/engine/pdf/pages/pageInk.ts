@@ -1,4 +1,6 @@
-/** Finds the areas that pages paint: by their content with its fonts, images and forms, and by their annotations. */
+/**
+ * Finds the areas that pages paint: by their content, which includes fonts, images and forms, and by their annotations.
+ */
 import { concat, encodeLatin1 } from "../../bytes.ts";
 import { EngineError } from "../../errors.ts";
 import { LruCache } from "../../lruCache.ts";
@@ -25,7 +27,10 @@ import type { PageEntry } from "./page.ts";
 import { decodeContent, filtersOf, streamNumbers } from "./pageContent.ts";
 import type { PageResources } from "./resources.ts";
 
-/** Maximum number of decoded content bytes that are run for a file. A form counts each time it is drawn. */
+/**
+ * Maximum number of decoded content bytes that are run for a file. The bytes of a form count each time the form is
+ * drawn.
+ */
 const MAX_RUN = 32 << 20;
 /** Maximum number of decoded bytes of a page's content. */
 const MAX_CONTENT = 8 << 20;
@@ -35,9 +40,9 @@ const MAX_IMAGE = 4 << 20;
 const MAX_ANNOTATIONS = 1000;
 /** Budgets of the caches of fonts and of decoded objects, in bytes. */
 const [FONTS_BYTES, OBJECTS_BYTES] = [4 << 20, 8 << 20];
-/** Rough size of a cached dictionary or font in bytes. */
+/** Rough memory of a cached dictionary or font in bytes. */
 const ENTRY_BYTES = 4096;
-/** Flags of annotations that no reader shows: Hidden and NoView (ISO 32000-2, Table 167). */
+/** Flags of annotations that no reader shows: Hidden and NoView (ISO 32000-2, table 167). */
 const UNSEEN = 2 | 32;
 
 const CATEGORIES = ["Font", "XObject", "ColorSpace"];
@@ -61,7 +66,7 @@ export class PageInkReader {
   }
 
   /**
-   * Reports the bounds of everything that a page paints, in the page's user space.
+   * Reports the bounds of all painted areas of a page to `sink`, in the page's user space.
    * @returns false if the content cannot be read or is too large
    */
   async read(page: PageEntry, sink: InkSink): Promise<boolean> {
@@ -89,7 +94,7 @@ export class PageInkReader {
 
   /**
    * Returns the decoded content of a page. Puts a line end after each stream, because a token does not continue in the
-   * next stream (7.8.2).
+   * next stream (ISO 32000-2, 7.8.2).
    */
   async #contentOf({ contents }: PageEntry): Promise<Uint8Array | undefined> {
     const parts: Uint8Array[] = [];

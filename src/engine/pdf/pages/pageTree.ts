@@ -21,11 +21,12 @@ import { type Inherited, type KidsArray, listPages, type TreeNode, tooManyPages 
 import { type ReadOptions, readTreeObject, unreadablePage } from "./treeObject.ts";
 
 /**
- * The root of the page tree: a reference to it, or its offset `at` in the object `holder` if it is a direct dictionary.
+ * The root of the page tree: a reference to the root, or its offset `at` in the object `holder` if the root is a direct
+ * dictionary.
  */
 export type PageTreeRoot = Reference | { holder: Rewrite; at: number };
 
-/** The visit of one kid of a node. */
+/** The visit of one kid of a page-tree node. */
 interface Visit {
   readonly node: TreeNode;
   readonly position: number;
@@ -36,74 +37,76 @@ export interface WalkOptions extends ReadOptions {
   maxPages: number;
   /** Prefix of the mark's resource names. */
   namePrefix: string;
-  /** Whether content streams may remain unread until the copying pass checks them, see {@link ContentsReader.read}. */
+  /**
+   * Whether content streams may remain unread and be checked while the source is copied; see {@link
+   * ContentsReader.read}.
+   */
   mayDefer: boolean;
   /**
-   * Returns whether readers may find another definition of an object that the engine does not find, or that is neither
-   * a page nor a node.
+   * Returns whether readers may find another definition of the object. Counts only definitions that the engine does not
+   * find, and definitions that are neither a page nor a page-tree node.
    */
   mayBeDefinedElsewhere(num: number): boolean;
 }
 
 const NOTHING: Inherited = { mediaBox: undefined, cropBox: undefined, rotate: 0, resources: undefined };
 const DEEPEST_NESTING = 50;
-/**
- * Maximum length in bytes of an entry of a page that is parsed. Real boxes and numbers have less than a tenth of it.
- */
+/** Maximum length in bytes of a page's entry that is parsed. Real boxes and numbers are less than a tenth as long. */
 const LONGEST_ENTRY = 64 * 1024;
 /**
- * Maximum number of pages with unreadable dictionaries: `MOST_BLANK`, or `BLANK_SHARE` of all pages if that is more.
+ * Maximum number of pages with unreadable dictionaries. The limit is `MOST_BLANK` or `BLANK_SHARE` of all pages,
+ * whichever is more.
  */
 const MOST_BLANK = 3;
 const BLANK_SHARE = 0.01;
-/** Number of kids whose bytes are fetched ahead. */
+/** Number of page-tree kids whose bytes are fetched ahead. */
 const UPCOMING = 30;
 
 /**
- * Walks the page tree in steps. A step that throws because bytes are not loaded yet can be repeated. A kid in an object
- * stream that has not been decoded waits until all other kids have been visited. Each object stream is therefore
- * decoded only once, regardless of the order of the pages.
+ * Walks the page tree in steps. A step that throws because bytes are not loaded yet can be repeated. If a kid of a node
+ * is in an object stream that has not been decoded, its visit is postponed until all other kids have been visited. Each
+ * object stream is therefore decoded only once, in whatever order the pages are.
  */
 export class PageWalk {
   readonly contents: ContentsReader;
   readonly #isolation: IsolationReader;
   /** Whether a page has a thumbnail or private data. */
   hasPrivateData = false;
-  /** Numbers of the objects that are nodes, or arrays of kids of nodes. */
+  /** Numbers of the objects that are page-tree nodes or separate /Kids arrays. */
   readonly treeNumbers = new Set<number>();
-  /** Whether some kids of a scanned file are missing. */
+  /** Whether some pages or nodes that a scanned file lists are missing. */
   missesPages = false;
   readonly #objects: Objects;
   readonly #rewrites: Rewrites;
   readonly #resources: Resources;
   readonly #options: WalkOptions;
-  /** An artificial node above the tree. Its only kid is the root. */
+  /** An artificial node above the page tree. The tree's root is its only kid. */
   readonly #top: TreeNode;
   readonly #stack: TreeNode[] = [];
-  /** Visits that wait for an object stream to be decoded, by the number of the stream. */
+  /** Visits that are postponed until an object stream is decoded. The key is the number of the stream. */
   readonly #waiting = new Map<number, Visit[]>();
   /**
-   * Numbers of object streams that visits wait for, in descending order of their offsets. The next one to decode is the
-   * last element.
+   * Numbers of the object streams for which visits are postponed, in descending order of their offsets. The last
+   * element is the next stream to decode.
    */
   #order: number[] = [];
   /** Visits whose object stream has just been decoded. The next visit is the last element. */
   #ready: Visit[] = [];
   readonly #seenNodes = new Map<number, TreeNode>();
   readonly #seenPages = new Map<number, PageEntry>();
-  /** Nodes whose array of kids is a separate object, by its number. */
+  /** Nodes whose /Kids array is a separate object. The key is the number of this object. */
   readonly #seenArrays = new Map<number, TreeNode>();
-  /** Boxes that are separate objects, by number; null for an object that is not a box. */
+  /** Boxes that are separate objects, by object number. The value is null for an object that is not a box. */
   readonly #boxes = new Map<number, Box | null>();
-  /** Blank pages that stand in for pages with unreadable dictionaries. */
+  /** Blank pages that replace pages with unreadable dictionaries. */
   readonly #blank = new Set<Rewrite>();
   #count = 0;
   /**
-   * The displayed box of the last page. Most pages have an equal box, and share this object. `#last` has the attributes
-   * of that page.
+   * The displayed box of the previous page. Most pages have an equal box, and share this object. `#last` has the
+   * attributes of the previous page.
    */
   #lastBox: Box | undefined;
-  /** The trimmed box of the last page that has one. Equal boxes share one object. */
+  /** The trimmed box of the last page that has a trimmed box. Equal boxes share one object. */
   #lastTrimBox: Box | undefined;
   #last = {
     mediaBox: undefined as Box | undefined,
@@ -113,7 +116,7 @@ export class PageWalk {
     text: "",
   };
 
-  /** @param root the catalog's /Pages */
+  /** @param root the page tree's root, from the catalog's /Pages */
   constructor(objects: Objects, rewrites: Rewrites, root: PageTreeRoot, options: WalkOptions) {
     this.#objects = objects;
     this.#rewrites = rewrites;
@@ -133,7 +136,8 @@ export class PageWalk {
   }
 
   /**
-   * Visits one kid, or decodes an object stream for which kids wait. Returns false when all kids have been visited.
+   * Visits one kid of a page-tree node, or decodes an object stream for which visits are postponed. Returns false when
+   * all kids have been visited.
    * @throws MissingRange if bytes must be fetched first. Call `step` again after the fetch.
    * @throws Malformed if a kid cannot be read and the walk is not lenient
    * @throws EngineError `too_many_pages`, `too_complex`, or `damaged_pdf` if an unreadable kid may be a page
@@ -156,8 +160,8 @@ export class PageWalk {
   }
 
   /**
-   * Lists the pages, see {@link listPages}. Call it after all kids have been visited. Blank pages get the size of the
-   * page before them, or else of the first page that is not blank.
+   * Lists the pages of the tree; see {@link listPages}. Call this method after all kids have been visited. A blank page
+   * gets the size of the page before it, or else of the first page that is not blank.
    * @throws EngineError damaged_pdf if too many pages are blank
    */
   async pages(): Promise<PageEntry[]> {
@@ -177,7 +181,7 @@ export class PageWalk {
     });
   }
 
-  /** Whether the root is a page instead of a node. False until the root has been visited. */
+  /** Whether the root of the page tree is a page instead of a node. False until the root has been visited. */
   get isRootPage(): boolean {
     const root = this.#top.found[0];
     return root !== undefined && root !== null && !("kids" in root);
@@ -196,7 +200,9 @@ export class PageWalk {
     return numbers.filter((num) => table.isInFile(num)).map((num) => table.offsetOf(num));
   }
 
-  /** Visits a kid, or queues the visit until its object stream is decoded. */
+  /**
+   * Visits a kid of a page-tree node. If the kid is in an object stream that has not been decoded, postpones the visit.
+   */
   #visitKid(visit: Visit): void {
     const { node, position } = visit;
     const isRoot = node === this.#top;
@@ -232,7 +238,10 @@ export class PageWalk {
     return this.#visitObject(num, visit, false);
   }
 
-  /** Decodes the first object stream of the file that contains unvisited kids. Returns false if there are no such kids. */
+  /**
+   * Decodes the next object stream for which visits are postponed, in file order. Returns false if no visit is
+   * postponed.
+   */
   #decodeNext(): boolean {
     const { table } = this.#objects;
     if (this.#order.length === 0)
@@ -287,7 +296,10 @@ export class PageWalk {
     return found;
   }
 
-  /** Visits a dictionary. As readers do, treats it as a node if it has an array of /Kids and its /Type is not /Page. */
+  /**
+   * Visits a dictionary of the page tree. As readers do, treats the dictionary as a node if it has a /Kids array and
+   * its /Type is not /Page.
+   */
   #visit(dictionary: Rewrite, attributes: PageAttributes, above: TreeNode, nesting: number): PageEntry | TreeNode {
     const { text } = dictionary;
     const { inherited } = above;
@@ -318,7 +330,7 @@ export class PageWalk {
       return array;
     }
     this.#objects.source.meter.retain(MEMORY.treeNode);
-    // A direct node passes on none of its attributes: readers inherit through /Parent, which cannot refer to a direct
+    // A direct node passes on none of its attributes. Readers inherit through /Parent, which cannot refer to a direct
     // dictionary.
     const passedOn =
       nesting > 0 ? inherited : { ...own, resources: passedResources(dictionary, attributes, inherited) };
@@ -336,8 +348,8 @@ export class PageWalk {
   }
 
   /**
-   * Returns the /Count of a node of a scanned file, or 0 if it is unknown. Resolves a reference only for a damaged
-   * node, because only such a node needs the count.
+   * Returns the /Count of a node of a scanned file. Returns 0 if the count is unknown. Resolves a reference only for a
+   * damaged node, because only a damaged node needs the count.
    */
   #countOf(node: Rewrite, { count }: PageAttributes): number {
     if (!count || !this.#options.lenient) return 0;
@@ -351,7 +363,7 @@ export class PageWalk {
     const { mediaBox, cropBox, rotate } = inherited;
     const { userUnit: unit } = attributes;
     const userUnit = readUserUnit(unit ? this.#objects.resolve(this.#parse(page.text, unit)) : null);
-    // Contents are never deferred on the first page, or if they may have to be isolated.
+    // Contents are not deferred on the first page. They are also not deferred if they may have to be isolated.
     const mayDefer = this.#options.mayDefer && this.#count > 0 && !this.#options.lenient;
     const contents = this.contents.read(page.text, attributes.contents, mayDefer);
     const { resources: span, annotations, cuts } = attributes;
@@ -376,8 +388,8 @@ export class PageWalk {
         )
       : undefined;
     const resources = (isolated ? undefined : found) ?? this.#resources.missing(page);
-    // The page's own /Resources is left out if it is replaced. Some readers would use it even if it is unusable, and
-    // ignore inherited resources.
+    // The page's own /Resources entry is omitted if it is replaced. Some readers would use the entry even if it is
+    // unusable, and would ignore inherited resources.
     if (span && (resources !== own || own.shared)) cuts.push({ start: span.key, end: span.end });
     this.#countPage();
     this.hasPrivateData ||= attributes.hasPrivateData;
@@ -402,7 +414,7 @@ export class PageWalk {
 
   /**
    * Returns the boxes, the rotation and the user unit of a page as dictionary entries. Replaces a missing MediaBox, and
-   * a CropBox outside the MediaBox, because readers disagree on the displayed area of such a page.
+   * a CropBox outside the MediaBox. Readers disagree on the displayed area of a page with such boxes.
    */
   #attributesOf({ mediaBox, cropBox, rotate }: Inherited, box: Box, userUnit: number): string {
     const shown = cropBox && areApart(mediaBox, cropBox) ? box : cropBox;
@@ -417,13 +429,13 @@ export class PageWalk {
     return text;
   }
 
-  /** Returns the last page's box if it is equal to `box`, so that most pages share one box object. */
+  /** Returns the previous page's box if it is equal to `box`, so that most pages share one box object. */
   #equalBox(box: Box): Box {
     if (!isEqual(this.#lastBox, box)) this.#lastBox = box;
     return this.#lastBox!;
   }
 
-  /** Returns the part of a displayed box that is within the TrimBox. An unreadable TrimBox counts as missing. */
+  /** Returns the part of a displayed box that lies within the TrimBox. An unreadable TrimBox counts as missing. */
   #trimBox(text: Uint8Array, span: Span | undefined, box: Box): Box | undefined {
     if (!span || span.end - span.start > LONGEST_ENTRY) return undefined;
     try {
@@ -436,7 +448,7 @@ export class PageWalk {
     }
   }
 
-  /** Parses an entry of a page or node. */
+  /** Parses the value of an entry of a page or node. */
   #parse(text: Uint8Array, { start, end }: Span): Value {
     if (end - start > LONGEST_ENTRY) throw tooComplex("a page has a very long entry");
     return parseCharged(text, start, this.#objects.source.meter);
@@ -462,8 +474,9 @@ export class PageWalk {
   }
 
   /**
-   * Returns the /Kids array of a node, or the other node that has already used the same array. `span` is the value of
-   * /Kids in `holder`: an array, or a reference that leads to one. Returns undefined if the value leads to no array.
+   * Returns the /Kids array of a node. Returns the other node if another node has already used the same array. `span`
+   * is the value of /Kids in `holder`: an array, or a reference that leads to an array. Returns undefined if the value
+   * leads to no array.
    */
   #kids(holder: Rewrite, span: Span): KidsArray | TreeNode | undefined {
     const { text } = holder;
@@ -486,8 +499,8 @@ export class PageWalk {
   }
 
   /**
-   * Returns whether the value at `at` is an array or may lead to one. Unless the walk is lenient, does not read objects
-   * that would have to be fetched or decoded, and treats them as arrays.
+   * Returns whether the value at `at` is an array or may lead to an array. Unless the walk is lenient, objects that
+   * would have to be fetched or decoded are not read, and count as arrays.
    */
   #mayBeArray(text: Uint8Array, at: number): boolean {
     const { lenient, mayDefer } = this.#options;
@@ -516,7 +529,7 @@ function mayBeRoot({ kids, isPage, mediaBox, contents }: PageAttributes): boolea
 }
 
 /**
- * Returns the resources that a node passes on to its kids. If they are a direct dictionary, it will become a separate
+ * Returns the resources that a node passes on to its kids. Resources in a direct dictionary will become a separate
  * object.
  */
 function passedResources(node: Rewrite, { resources }: PageAttributes, above: Inherited): Inherited["resources"] {
@@ -534,7 +547,9 @@ function boxText({ x0, y0, x1, y1 }: Box): string {
   return `[${[x0, y0, x1, y1].map(decimal).join(" ")}]`;
 }
 
-/** Rounds a number to five decimals, the precision of readers. The number is then written without an exponent. */
+/**
+ * Rounds a number to five decimals, the precision of readers. The rounded number can be written without an exponent.
+ */
 function decimal(value: number): number {
   return Number(value.toFixed(5));
 }

@@ -1,6 +1,6 @@
 /**
- * Finds the rectangles that content paints opaquely (ISO 32000-2, 8.5.3 and 8.9.5): filled rectangles, shadings and
- * images. Other paths do not count.
+ * Finds the rectangles that content paints opaquely: filled rectangles, shadings and images (ISO 32000-2, 8.5.3 and
+ * 8.9.5). Other painted paths do not count.
  */
 import { decodeLatin1 } from "../../bytes.ts";
 import { readInlineImage } from "../content/inlineImage.ts";
@@ -19,7 +19,7 @@ export interface ContentSource {
   xobjectOf(name: string): "image" | PaintedForm | undefined;
 }
 
-/** The parameters of a graphics state that decide whether something shows through. */
+/** The parameters of a graphics state that determine whether painted areas are opaque. */
 interface Opacity {
   readonly isSolid: boolean;
   readonly isBlended: boolean;
@@ -34,7 +34,7 @@ export interface PaintedForm extends ContentSource {
 
 interface State extends Opacity {
   readonly matrix: Matrix;
-  /** The bounding box of the clip; undefined if the clip is not a rectangle. */
+  /** The bounding box of the clipping path. Undefined if the path is not a rectangle. */
   readonly clip: Box | undefined;
   readonly hasPattern: boolean;
 }
@@ -43,13 +43,13 @@ type Corner = readonly [x: number, y: number];
 
 /** Maximum nesting depth of forms. */
 const DEEPEST = 4;
-/** Maximum difference of coordinates that count as equal, in units of user space. */
+/** Maximum difference, in units of user space, of two coordinates that count as equal. */
 const STRAIGHT = 0.05;
 const MAX_CORNERS = 5;
 const MAX_SAVED = 64;
 const MAX_BOXES = 256;
 
-/** Returns the painted rectangles in the space of the content, each clipped to `page`. */
+/** Returns the rectangles that the content paints, in the space of the content. Each rectangle is clipped to `page`. */
 export function paintedAreas(source: ContentSource, page: Box): Box[] {
   const boxes: Box[] = [];
   const state = { isSolid: true, isBlended: false, isMasked: false, hasPattern: false };
@@ -57,7 +57,7 @@ export function paintedAreas(source: ContentSource, page: Box): Box[] {
   return boxes;
 }
 
-/** Executes content, and adds the rectangles that it paints to `boxes`. Stops at the first syntax error. */
+/** Executes content, and adds the painted rectangles to `boxes`. Stops at the first syntax error. */
 function paint(source: ContentSource, initial: State, boxes: Box[], depth: number): void {
   const { content } = source;
   const saved: State[] = [];
@@ -126,7 +126,7 @@ function paint(source: ContentSource, initial: State, boxes: Box[], depth: numbe
       case "c":
       case "v":
       case "y":
-        // With more than `MAX_CORNERS` corners, the path does not count as a rectangle.
+        // A path with a curve gets more than `MAX_CORNERS` corners, so that it does not count as a rectangle.
         for (let i = 0; i <= MAX_CORNERS; i++) corner(a, b);
         return;
       case "W":
@@ -184,7 +184,10 @@ function paint(source: ContentSource, initial: State, boxes: Box[], depth: numbe
   }
 }
 
-/** Returns the box of a path of four corners with horizontal and vertical sides; undefined for other paths. */
+/**
+ * Returns the box of a path with four corners whose sides are horizontal and vertical. Returns undefined for other
+ * paths.
+ */
 function rectangle(path: readonly Corner[]): Box | undefined {
   const [first, , , fourth] = path;
   const isClosed = path.length === 5 && isNear(path[4]!, first!);
@@ -211,7 +214,7 @@ function mapped([a, b, c, d, e, f]: Matrix, x: number, y: number): Corner {
   return [a * x + c * y + e, b * x + d * y + f];
 }
 
-/** Returns the intersection of two boxes; undefined if they do not overlap. */
+/** Returns the intersection of two boxes. Returns undefined if the boxes do not overlap. */
 function common(one: Box, other: Box | undefined): Box | undefined {
   if (!other) return undefined;
   const box = commonBox(one, other);

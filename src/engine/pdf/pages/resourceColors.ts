@@ -1,4 +1,4 @@
-/** Finds out whether the resources of a page have colors for a screen or for print (ISO 32000-2, 8.6 and 8.9.5). */
+/** Determines whether the resources of a page have colors for a screen or for print (ISO 32000-2, 8.6 and 8.9.5). */
 import { EngineError } from "../../errors.ts";
 import { DEVICE_CMYK, DEVICE_RGB } from "../content/operators.ts";
 import type { Objects } from "../objects/objects.ts";
@@ -8,18 +8,21 @@ import { type Dictionary, parseCharged, Reference, type Value } from "../syntax/
 import { contentOf, decodeContent } from "./pageContent.ts";
 import type { PageResources } from "./resources.ts";
 
-/** Colors for a screen, in an RGB color space. */
+/** Bit for colors for a screen, in an RGB color space. */
 export const SCREEN = 1;
-/** Colors for print: CMYK, spot colors, or overprinting. */
+/** Bit for colors for print: CMYK, spot colors, or overprinting. */
 export const PRINT = 2;
-/** Set if some resources could not be read, so that they may have other colors. */
+/** Bit for resources that could not be read and may have other colors. */
 export const UNKNOWN = 4;
 
 /** The colors of resources, as bit sets of `SCREEN`, `PRINT` and `UNKNOWN`. */
 export interface ResourceColors {
   /** Colors of images, forms, patterns and graphics states. */
   readonly drawn: number;
-  /** Colors of the resource category ColorSpace. They count only if the content selects one of these color spaces. */
+  /**
+   * Colors of the resource category ColorSpace. These colors count only if the content selects one of the category's
+   * color spaces.
+   */
   readonly named: number;
 }
 
@@ -30,18 +33,18 @@ const OBJECT_KEYS = new Set(
 );
 /** Maximum number of objects that are read for a file. */
 const MAX_OBJECTS = 256;
-/** Maximum number of decoded bytes of forms and patterns whose content is checked, for a file. */
+/** Maximum number of bytes, for a file, of the decoded forms and patterns whose content is checked. */
 const MAX_CONTENT = 128 << 10;
 /** Maximum nesting depth of forms, patterns and color spaces. */
 const DEEPEST = 4;
-/** Kind of color by family of color spaces. Gray families and Lab have no kind. */
+/** Kind of color of each family of color spaces. Gray families and Lab have no kind. */
 const FAMILIES = new Map<Value, number>([
   ...["DeviceRGB", "RGB", "CalRGB"].map((family) => [family, SCREEN] as const),
   ...["DeviceCMYK", "CMYK", "Separation", "DeviceN"].map((family) => [family, PRINT] as const),
 ]);
 
 /**
- * Converts the bit set of color spaces that content selects, see content/operators.ts, to a bit set of `SCREEN` and
+ * Converts the bit set of color spaces that content selects (see content/operators.ts) to a bit set of `SCREEN` and
  * `PRINT`.
  */
 export function colorsOfContent(colors: number): number {
@@ -49,15 +52,15 @@ export function colorsOfContent(colors: number): number {
 }
 
 /**
- * Reads each resource once, up to a limit for the file. If a call throws because bytes are missing, the repeated call
- * continues where it stopped.
+ * Reads the colors of resources. Each resource is read once, up to a limit for the file. If a call throws because bytes
+ * are missing, the repeated call continues at the same resource.
  */
 export class ResourceColorReader {
   readonly #objects: Objects;
   readonly #known = new Map<PageResources, ResourceColors>();
   /** The colors of XObjects, patterns, shadings and graphics states by object number. */
   readonly #drawn = new Map<number, number>();
-  /** Numbers of the objects that contain the object that is being read. */
+  /** Numbers of the objects that are being read. Each of these objects contains the next one. */
   readonly #open = new Set<number>();
   /** Numbers of the objects that have been read. */
   readonly #read = new Set<number>();
@@ -89,7 +92,7 @@ export class ResourceColorReader {
   }
 
   /**
-   * Treats the colors of damaged or too complex resources as unknown. They decide only on the page's transparency
+   * Treats the colors of damaged or too complex resources as unknown. The colors affect only the page's transparency
    * group, which the page does not need.
    */
   #orUnknown(read: () => ResourceColors): ResourceColors {
@@ -177,7 +180,7 @@ export class ResourceColorReader {
     return this.#read.size === MAX_OBJECTS;
   }
 
-  /** Resolves a value. Returns null if too many objects have been read. */
+  /** Resolves a value. Returns null if too many objects have been read for the file. */
   #resolve(value: Value | undefined, keys?: ReadonlySet<string>): Value {
     if (!(value instanceof Reference)) return value ?? null;
     if (this.#isFull && !this.#read.has(value.num)) return null;

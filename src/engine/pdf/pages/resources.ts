@@ -1,7 +1,7 @@
 /**
  * Finds the XObject dictionaries to which the names of the mark can be added, for all pages (ISO 32000-2, 7.8.3). Pages
- * may share a dictionary by reference or by inheritance. Each distinct dictionary is found once, so that it is changed
- * once and never copied per page.
+ * may share a dictionary by reference or by inheritance. Each dictionary is found once. As a result, it is changed only
+ * once and never copied for each page.
  */
 import { EngineError } from "../../errors.ts";
 import { CATEGORIES } from "../content/operators.ts";
@@ -14,12 +14,12 @@ import type { EntrySpan, Span } from "./pageAttributes.ts";
 import { Rewrite, type Rewrites, type Splice } from "./rewrite.ts";
 
 const DEFAULT_SPACES = ["DefaultGray", "DefaultRGB"] as const;
-/** A color space that takes the place of a device color space on pages whose resources contain it (8.6.5.6). */
+/** A color space that replaces a device color space on pages whose resources contain it (ISO 32000-2, 8.6.5.6). */
 export type DefaultSpace = (typeof DEFAULT_SPACES)[number];
 
-/** A place for new XObject names: a dictionary, and the splice that adds names to it. */
+/** A place for new XObject names: a dictionary, and the splice that adds the names to the dictionary. */
 export interface NameSlot {
-  /** Prefix of new names. No existing name begins with it. */
+  /** Prefix of new names. No existing name in the dictionary begins with this prefix. */
   readonly prefix: string;
   readonly rewrite: Rewrite;
   readonly span: Span;
@@ -32,9 +32,12 @@ export interface NameSlot {
 /** The resources of a page. */
 export interface PageResources {
   readonly slot: NameSlot;
-  /** The dictionary, if other pages can also refer to it; undefined for a direct dictionary in the page. */
+  /** The resource dictionary, if other pages can also refer to it. Undefined for a direct dictionary in the page. */
   readonly shared: Rewrite | undefined;
-  /** Splices of `holder` that some readers need to find the slot. Empty after they have been applied. */
+  /**
+   * Splices of `holder` without which some readers do not find the name slot. Empty after the splices have been
+   * applied.
+   */
   corrections: readonly Splice[];
   /** The object that contains the resources. */
   readonly holder: Rewrite;
@@ -52,17 +55,21 @@ export class Resources {
   readonly #objects: Objects;
   readonly #rewrites: Rewrites;
   readonly #prefix: string;
-  /** Resources by object number. XObject dictionaries have a separate map, because one object may serve as both. */
+  /**
+   * Resources by object number. XObject dictionaries have a separate map, because one object may be both resources and
+   * an XObject dictionary.
+   */
   readonly #shared = new Map<number, PageResources | undefined>();
   readonly #xobjects = new Map<number, { num: number; slot: NameSlot } | undefined>();
   /**
-   * The default color spaces (8.6.5.6) found on any page, and the numbers of the objects that were searched for them.
+   * The default color spaces (ISO 32000-2, 8.6.5.6) found on any page, and the numbers of the objects that were
+   * searched for default color spaces.
    */
   readonly defaultSpaces = new Set<DefaultSpace>();
   readonly #colorSpaces = new Set<number>();
   /**
-   * Scanned entries of a Resources dictionary, stored until the slot of the dictionary is found. A repeated search then
-   * does not scan the dictionary again.
+   * Scanned entries of a Resources dictionary. The entries are stored until the name slot of the dictionary is found,
+   * so that a repeated search does not scan the dictionary again.
    */
   readonly #entries = new Map<Rewrite, { at: number; entries: Entries }>();
 
@@ -75,8 +82,8 @@ export class Resources {
 
   /**
    * Returns the resources at `span` of a page or node, or undefined if the value is not a dictionary.
-   * @param isOwn whether `holder` is the page itself. Otherwise pages inherit the resources, and a direct dictionary at
-   * `span` is all of `holder`
+   * @param isOwn whether `holder` is the page itself. If not, pages inherit the resources, and `holder` consists of the
+   * direct dictionary at `span`
    * @throws Malformed if a dictionary cannot be read
    * @throws MissingRange if bytes must be fetched first
    */
@@ -86,7 +93,7 @@ export class Resources {
       : this.#referenced(holder, span);
   }
 
-  /** Returns new resources for a page that has no usable resources, neither its own nor inherited ones. */
+  /** Returns new resources for a page that has no usable resources, neither own nor inherited. */
   missing(page: Rewrite): PageResources {
     const slot = slotAt(page, { start: 2, end: 2 }, NEW_RESOURCES, this.#prefix);
     return { slot, shared: undefined, corrections: [], holder: page, categories: NO_CATEGORIES };
@@ -109,15 +116,15 @@ export class Resources {
     const entries = read?.at === at ? read.entries : entriesOf(holder.text, at);
     this.#entries.set(holder, { at, entries });
     const { found, overridden, colorSpaces, categories } = entries;
-    // Each ColorSpace dictionary is removed from the list, so that it is searched only once.
+    // Each ColorSpace dictionary is removed from the list after it has been searched, so that it is searched only once.
     for (; colorSpaces.length > 0; colorSpaces.pop()) this.#noteDefaults(holder, colorSpaces.at(-1)!);
-    // Earlier /XObject entries are removed, because some readers use the first one instead of the last.
+    // Earlier /XObject entries are removed, because some readers use the first entry instead of the last.
     const corrections = overridden.map(({ key, end }): Splice => ({ at: key, remove: end - key, insert: "" }));
     const slot = found
       ? this.#inFound(holder, found, corrections)
       : slotAt(holder, { start: at + 2, end: at + 2 }, NEW_XOBJECTS, this.#prefix);
-    // A holder in an object stream is rewritten even if it stays unchanged, because some readers skip an object stream
-    // with a damaged member.
+    // A holder in an object stream is rewritten even if it stays unchanged. Otherwise, readers that skip an object
+    // stream with a damaged member would not find the holder.
     if (isShared && slot.rewrite !== holder && !this.#objects.table.isInFile(holder.num))
       corrections.push({ at: 0, remove: 0, insert: "" });
     this.#entries.delete(holder);
@@ -133,9 +140,9 @@ export class Resources {
   }
 
   /**
-   * Returns the slot of the XObject dictionary to which the reference at `span` leads. If the reference leads there
-   * through another reference, or has a wrong generation, adds a correction, because Poppler and PDFium would not find
-   * the dictionary.
+   * Returns the slot of the XObject dictionary to which the reference at `span` leads. Adds a correction if the
+   * reference leads there through another reference or has a wrong generation, because Poppler and PDFium would not
+   * find the dictionary.
    */
   #inReferenced(holder: Rewrite, span: Span, corrections: Splice[]): NameSlot | undefined {
     const reference = referenceAt(holder.text, span.start);
@@ -143,7 +150,7 @@ export class Resources {
     const { num } = reference;
     if (!this.#xobjects.has(num)) {
       const target = this.#dictionary(num);
-      // If the dictionary is that of a stream, readers disagree on whether it contains names.
+      // If the dictionary belongs to a stream, readers disagree on whether it contains names.
       if (target?.num === 0) rejectStream();
       if (target && !this.#xobjects.has(target.num))
         this.#xobjects.set(target.num, { num: target.num, slot: inXObjects(target, 0, this.#prefix) });
@@ -159,7 +166,7 @@ export class Resources {
 
   /**
    * Notes the default color spaces in the ColorSpace dictionary at `span`, which may be at the end of a chain of
-   * references. If the dictionary is unreadable, notes all of them, because a reader may find any of them.
+   * references. If the dictionary is unreadable, notes all default color spaces, because a reader may find any of them.
    */
   #noteDefaults(holder: Rewrite, span: Span): void {
     const note = (bytes: Uint8Array, at: number) => {
@@ -184,9 +191,9 @@ export class Resources {
   }
 
   /**
-   * Returns the dictionary to which a reference leads, possibly through other references. Returns undefined if there is
-   * no dictionary. If the object is a stream, copies its dictionary, because Poppler does not accept a stream in place
-   * of a dictionary.
+   * Returns the dictionary to which a reference leads, possibly through other references. Returns undefined if the
+   * reference leads to no dictionary. If the object is a stream, copies its dictionary, because Poppler does not accept
+   * a stream in place of a dictionary.
    */
   #dictionary(num: number): Rewrite | undefined {
     for (let i = 0; i < LONGEST_REFERENCE_CHAIN; i++) {
@@ -228,11 +235,11 @@ export class Resources {
 interface Entries {
   /** The last /XObject entry. */
   found: EntrySpan | undefined;
-  /** Earlier /XObject entries, which the last one overrides. */
+  /** Earlier /XObject entries, which the last /XObject entry overrides. */
   overridden: EntrySpan[];
   /** ColorSpace dictionaries that have not been searched for default color spaces yet. */
   colorSpaces: Span[];
-  /** The existing categories of resources, see PageResources. */
+  /** The existing categories of resources; see PageResources. */
   categories: ReadonlyMap<string, Span>;
 }
 
@@ -260,7 +267,8 @@ function rejectStream(): never {
 
 /**
  * Returns the slot of an XObject dictionary. If an existing name begins with `prefix`, extends the prefix by the first
- * of 1x, 2x, … that follows the prefix in no existing name. Each existing name excludes at most one of these.
+ * of 1x, 2x, … that follows the prefix in no existing name. A free extension always exists, because each existing name
+ * excludes at most one.
  */
 function inXObjects(holder: Rewrite, at: number, prefix: string): NameSlot {
   let isPlainTaken = false;

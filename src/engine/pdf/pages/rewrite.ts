@@ -1,5 +1,5 @@
 /**
- * Represents each object to rewrite as its original bytes with a few splices. The object keeps its number and
+ * Represents each object to rewrite as its original bytes and a few splices. The object keeps its number and
  * generation. The bytes outside the splices, including encrypted strings, therefore stay valid.
  */
 import { EngineError } from "../../errors.ts";
@@ -7,7 +7,7 @@ import type { Objects } from "../objects/objects.ts";
 import { endOfWellFormed, wellFormedText } from "../syntax/wellFormed.ts";
 import type { Span } from "./pageAttributes.ts";
 
-/** Replaces `remove` bytes at position `at` of an object's text by `insert`. */
+/** A change of an object's text: replaces `remove` bytes at position `at` by `insert`. */
 export interface Splice {
   at: number;
   remove: number;
@@ -15,29 +15,29 @@ export interface Splice {
 }
 
 /**
- * Number of splices below which the array is copied to add one. Appending to the array would reserve memory for many
- * splices, but most objects have one or two.
+ * Number of splices below which the array is copied to add a splice. Appending to the array would reserve memory for
+ * many splices, but most objects have one or two.
  */
 const FEW = 4;
 
 /**
- * An object that the output may contain in changed form. Instances are small, because a document has one for every
- * page.
+ * An object that the output may contain in changed form. Instances are small, because a document has an instance for
+ * every page.
  */
 export class Rewrite {
-  /** Number of the object. It is 0 for a part of another object until the part becomes an object. */
+  /** Number of the object. The number is 0 for a part of another object until the part becomes an object. */
   num: number;
   /**
    * Number of the source's object that contains the text. Strings in the text are encrypted with the key of this
    * object.
    */
   readonly origin: number;
-  /** Location of the text. Storing a view instead would take as much memory as most texts. */
+  /** Location of the text in its buffer. Storing a view instead would take as much memory as most texts. */
   readonly #buffer: ArrayBufferLike;
   readonly #start: number;
   readonly #length: number;
   #splices: Splice[] = [];
-  /** Span in the file of the stream data that follow the text. They are copied unchanged. */
+  /** Span in the file of the stream data that follow the text. These data are copied unchanged. */
   readonly data: Span | undefined;
 
   constructor(num: number, text: Uint8Array, data?: Span, origin = num) {
@@ -54,7 +54,7 @@ export class Rewrite {
     return new Uint8Array(this.#buffer, this.#start, this.#length);
   }
 
-  /** Splices in any order. They do not overlap. */
+  /** Splices in any order. No two splices overlap. */
   get splices(): readonly Splice[] {
     return this.#splices;
   }
@@ -103,7 +103,7 @@ export class Rewrites {
   /**
    * Registers object `num`. The bytes [start, end) are the text of its value, as passed by `Objects.at`. `data` is the
    * rest of the value in the file, if any.
-   * @throws EngineError too_complex if too much is retained
+   * @throws EngineError too_complex if too much memory is retained
    */
   register(num: number, bytes: Uint8Array, start: number, end: number, data?: Span): Rewrite {
     const known = this.#rewrites.get(num);
@@ -116,7 +116,8 @@ export class Rewrites {
   /**
    * Registers the stream object `num`. `text` is the beginning of its value, and may include some or all of the
    * stream's data. `data` is the span of the remaining data in the file.
-   * @throws EngineError too_complex if too much is retained; damaged_pdf if the object is also used as another type
+   * @throws EngineError too_complex if too much memory is retained; damaged_pdf if the object is also used as another
+   * type
    */
   registerStream(num: number, text: Uint8Array, data: Span): Rewrite {
     if (this.#rewrites.has(num) && !this.#streams.has(num)) throw sharedContent();
@@ -132,8 +133,8 @@ export class Rewrites {
   /**
    * Registers object `num`, a dictionary or array at position `at` of the bytes that `Objects.at` passes. A malformed
    * value is replaced by a well-formed text.
-   * @throws Malformed if it cannot be read
-   * @throws EngineError too_complex if too much is retained
+   * @throws Malformed if the value cannot be read
+   * @throws EngineError too_complex if too much memory is retained
    */
   registerWellFormed(num: number, bytes: Uint8Array, at: number): Rewrite {
     const end = endOfWellFormed(bytes, at);
@@ -141,8 +142,8 @@ export class Rewrites {
   }
 
   /**
-   * Registers object `num` with a new text that replaces the old one.
-   * @throws EngineError too_complex if too much is retained
+   * Registers object `num` with a new text that replaces the original text.
+   * @throws EngineError too_complex if too much memory is retained
    */
   registerText(num: number, text: Uint8Array): Rewrite {
     const known = this.#rewrites.get(num);
@@ -158,9 +159,9 @@ export class Rewrites {
   }
 
   /**
-   * Registers object `num`, whose dictionary is unreadable because its brackets do not match, with balanced brackets.
-   * Returns undefined if the object is not a dictionary.
-   * @throws like Objects.balanced
+   * Registers object `num` with balanced brackets. Its dictionary is unreadable because the original brackets do not
+   * match. Returns undefined if the object is not a dictionary.
+   * @throws the errors of Objects.balanced
    */
   registerBalanced(num: number): Rewrite | undefined {
     const balanced = this.#objects.balanced(num);
@@ -178,10 +179,7 @@ export class Rewrites {
   }
 }
 
-/**
- * Returns the error for an object that must change as page content, but that also serves as another part of the
- * document.
- */
+/** Returns the error for an object that must change as page content but is also another part of the document. */
 export function sharedContent(): EngineError {
   return new EngineError(
     "damaged_pdf",

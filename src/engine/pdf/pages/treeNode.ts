@@ -1,4 +1,4 @@
-/** The nodes of a page tree, and the list of its pages. */
+/** Defines the nodes of a page tree, and lists its pages. */
 import { EngineError } from "../../errors.ts";
 import { type Meter, runYielding } from "../source/meter.ts";
 import type { Box, Rotation } from "./boxes.ts";
@@ -15,13 +15,13 @@ export interface Inherited {
   cropBox: Box | undefined;
   rotate: Rotation;
   /**
-   * Resources of the nearest node that has an entry /Resources. `found` is undefined until a page needs them, and null
-   * if they are unusable.
+   * Resources of the nearest node that has an entry /Resources. `found` is undefined until a page needs the resources,
+   * and null if they are unusable.
    */
   resources: { holder: Rewrite; span: Span; found: PageResources | null | undefined } | undefined;
 }
 
-/** An array of kids. */
+/** The /Kids array of a page-tree node. */
 export interface KidsArray {
   readonly kids: KidList;
   /** The object that contains the array, and therefore also the kids that are direct dictionaries. */
@@ -29,37 +29,40 @@ export interface KidsArray {
 }
 
 /**
- * A node of the tree, and the pages and nodes that were found below it. Nodes that refer to the same array of kids
+ * A node of the page tree, and the pages and nodes that were found below it. Nodes that refer to the same /Kids array
  * share one instance.
  */
 export interface TreeNode extends KidsArray {
   /**
-   * The result for each kid, in order: null for a kid that is neither a page nor a node, undefined for a kid that has
-   * not been visited.
+   * The result for each kid, in order. The result is null for a kid that is neither a page nor a node, and undefined
+   * for a kid that has not been visited.
    */
   readonly found: (PageEntry | TreeNode | null | undefined)[];
   /** Position of the next kid to visit. */
   next: number;
   /** Attributes that the kids inherit. */
   readonly inherited: Inherited;
-  /** Depth at which the node's dictionary is nested in its object; 0 if it is the object itself. */
+  /** Depth at which the node's dictionary is nested in an object; 0 if the dictionary is the object itself. */
   readonly nesting: number;
-  /** Number of node dictionaries that refer to this array. It can exceed 1 if the array is a separate object. */
+  /**
+   * Number of node dictionaries that refer to this /Kids array. The number can exceed 1 if the array is a separate
+   * object.
+   */
   dictionaries: number;
   /** Number of pages below the node. Undefined until they have been counted. */
   count: number | undefined;
   /** The /Count of a node of a scanned file; 0 if the count is unknown. */
   readonly stated: number;
   /**
-   * Minimum number of pages that must be found below the node. It is `stated` if the node or a kid was damaged, because
-   * pages may be lost; otherwise 0.
+   * Minimum number of pages that must be found below the node. If the node or a kid was damaged, the minimum is
+   * `stated`, because pages may be lost. Otherwise it is 0.
    */
   leastPages: number;
 }
 
 /**
- * Lists the pages below `top` in tree order. Call it after all kids have been visited. If the tree lists a page twice,
- * it counts as two pages.
+ * Lists the pages below `top` in tree order. Call this function after all kids have been visited. A page that the tree
+ * lists twice counts as two pages.
  * @throws EngineError `too_many_pages` or `too_complex` if the list is too long, since a node may be listed many times;
  * `damaged_pdf` if pages may be lost
  */
@@ -114,7 +117,7 @@ async function countPages(top: TreeNode, meter: Meter): Promise<void> {
     if (found === undefined) throw new Error("a kid has not been visited");
     if (found !== null && "kids" in found) {
       if (above.has(found)) {
-        // If a reader reaches the same array through another dictionary, it visits the kids of the array again.
+        // A reader that reaches the same array through another dictionary visits the kids of the array again.
         if (found.dictionaries > 1) throw unreadablePage();
         node.found[at.next] = null;
       } else if (found.count === undefined) {

@@ -1,4 +1,4 @@
-/** Reads those pages and nodes of a page tree that are indirect objects. */
+/** Reads pages and nodes of a page tree that are indirect objects. */
 import { EngineError } from "../../errors.ts";
 import type { Objects } from "../objects/objects.ts";
 import { hasStream } from "../objects/streams.ts";
@@ -8,7 +8,7 @@ import { endOfWellFormed } from "../syntax/wellFormed.ts";
 import { type PageAttributes, scanPageAttributes } from "./pageAttributes.ts";
 import type { Rewrite, Rewrites } from "./rewrite.ts";
 
-/** The dictionary of an object that is a page or node. */
+/** The dictionary of an object that is a page or a page-tree node. */
 export interface TreeObject {
   readonly rewrite: Rewrite;
   readonly attributes: PageAttributes;
@@ -16,18 +16,18 @@ export interface TreeObject {
 
 /** Options of {@link readTreeObject}. */
 export interface ReadOptions {
-  /** Whether to balance the brackets of unreadable kids, and to omit unreadable content. */
+  /** Whether to balance the brackets of unreadable page-tree kids, and to omit unreadable content. */
   lenient: boolean;
-  /** Returns whether readers may use another definition of an object than the engine does. */
+  /** Returns whether readers may use a different definition of the object than the engine does. */
   isAmbiguous(num: number): boolean;
 }
 
 /**
- * Reads an object that may be a page or node.
+ * Reads an object that may be a page or a page-tree node.
  * @returns the number of the referenced object if the object is only a reference; undefined for a value of another type
  * @throws Malformed if the object does not consist of exactly one value, because it may have been a page
- * @throws EngineError damaged_pdf if the object is a stream, because some readers treat it as a page, and it may be the
- * content of another page
+ * @throws EngineError damaged_pdf if the object is a stream. Some readers treat such a stream as a page, although it
+ * may be the content of another page.
  */
 export function readTreeObject(
   num: number,
@@ -38,7 +38,7 @@ export function readTreeObject(
   if (isAmbiguous(num)) throw unreadablePage();
   const known = rewrites.get(num);
   if (known) {
-    // The object was already read in an earlier visit.
+    // The object was already read during an earlier visit.
     objects.source.meter.charge("rereadTreeObject", known.text.length);
     return isDictionary(known.text, 0) ? treeObject(known) : undefined;
   }
