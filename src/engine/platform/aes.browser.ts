@@ -1,4 +1,7 @@
-/** AES for browsers, whose native AES is asynchronous. It has the same interface as aes.ts. */
+/**
+ * Implements AES for browsers, whose native AES is asynchronous. The functions have the same interface as those in
+ * aes.ts.
+ */
 import { cbc } from "@noble/ciphers/aes.js";
 
 /** Encrypts whole blocks of 16 bytes by AES-CBC without padding, with a key of 16 or 32 bytes. */

@@ -1,4 +1,4 @@
-/** AES by the runtime's OpenSSL or BoringSSL. */
+/** Calls the AES of the runtime's OpenSSL or BoringSSL. */
 import { createCipheriv, createDecipheriv } from "node:crypto";
 import { plain } from "../bytes.ts";
 

@@ -5,7 +5,9 @@ export class OutputTooLarge extends Error {
   override name = "OutputTooLarge";
 }
 
-/** Thrown when compressed data are invalid, or when they are truncated and the caller requires all of them. */
+/**
+ * Thrown when compressed data are invalid. Also thrown when the data are truncated and the caller requires all of them.
+ */
 export class DamagedStream extends Error {
   override name = "DamagedStream";
 }

@@ -1,7 +1,9 @@
-/** HarfBuzz as a module that is compiled at deployment, because workerd cannot compile WebAssembly at run time. */
+/**
+ * Provides HarfBuzz as a module that is compiled at deployment, because workerd cannot compile WebAssembly at run time.
+ */
 import module from "harfbuzzjs/dist/harfbuzz.wasm";
 
-/** Returns HarfBuzz, which is already compiled. */
+/** Returns the WebAssembly module of HarfBuzz, which is already compiled. */
 export async function harfbuzzModule(): Promise<WebAssembly.Module> {
   return module;
 }

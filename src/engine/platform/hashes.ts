@@ -1,12 +1,12 @@
-/** Hashes by the runtime's OpenSSL or BoringSSL. */
+/** Computes hashes with the runtime's OpenSSL or BoringSSL. */
 import { createHash } from "node:crypto";
 
-/** Computes MD5 over the concatenated parts. MD5 is broken, but older PDF encryption requires it. */
+/** Computes the MD5 hash of the concatenated parts. MD5 is broken, but older PDF encryption requires it. */
 export function md5(...parts: readonly Uint8Array[]): Uint8Array {
   return digest("md5", parts);
 }
 
-/** Computes SHA-2 over the concatenated parts. */
+/** Computes a SHA-2 hash of the concatenated parts. */
 export function sha2(bits: 256 | 384 | 512, ...parts: readonly Uint8Array[]): Uint8Array {
   return digest(`sha${bits}`, parts);
 }

@@ -10,8 +10,8 @@ export function pause(): Promise<void> {
 }
 
 /**
- * Calls `callback` after all waiting tasks. It posts a message instead of setting a timer, because browsers delay
- * nested timers by 4 ms.
+ * Calls `callback` after all waiting tasks. Posts a message instead of setting a timer, because browsers delay nested
+ * timers by 4 ms.
  */
 function afterMessages(callback: () => void): void {
   const { port1, port2 } = new MessageChannel();

@@ -1,4 +1,7 @@
-/** Byte search for browsers, whose native search finds only single bytes. It has the same interface as search.ts. */
+/**
+ * Searches bytes in browsers, whose native search finds only single bytes. The functions have the same interface as
+ * those in search.ts.
+ */
 
 /** Returns the offset of the first `word` (Latin-1) at or after `from` that lies completely before `end`, or -1. */
 export function indexOf(bytes: Uint8Array, word: string, from = 0, end = bytes.length): number {

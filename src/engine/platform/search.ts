@@ -1,4 +1,4 @@
-/** Byte search by the runtime's native code. */
+/** Searches bytes with the runtime's native code. */
 
 /** Number of bytes up to which a search in JavaScript is faster than a call of native code. */
 const SHORT = 512;

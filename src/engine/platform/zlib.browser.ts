@@ -1,6 +1,6 @@
 /**
- * Compression for browsers, whose native compression is asynchronous. It has the same interface as zlib.ts and
- * byte-identical output.
+ * Compresses and decompresses in browsers, whose native compression is asynchronous. The functions have the same
+ * interface as those in zlib.ts, and byte-identical output.
  */
 import { Deflate, Inflate, deflate as pakoDeflate, Z_DEFAULT_STRATEGY, Z_RLE, Z_SYNC_FLUSH } from "pako";
 import { concat } from "../bytes.ts";
@@ -12,7 +12,7 @@ import { DamagedStream, type DeflateOptions, OutputTooLarge } from "./compressio
  */
 const INPUT_BYTES = 4096;
 
-/** CRC of each byte value (PNG, annex D). */
+/** Contribution of each byte value to a CRC (PNG, annex D). */
 const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   let value = byte;
   for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
@@ -32,8 +32,8 @@ export function deflate(bytes: Uint8Array, level: 1 | 6 | 9 = 6): Uint8Array {
 }
 
 /**
- * Decompresses a zlib stream (RFC 1950). If the stream is truncated, returns its decodable part. Bytes after its end
- * are ignored.
+ * Decompresses a zlib stream (RFC 1950). If the stream is truncated, returns its decodable part. Bytes after the end of
+ * the stream are ignored.
  * @throws OutputTooLarge if the result is longer than `maxBytes`
  * @throws DamagedStream if the data are invalid
  */
@@ -52,7 +52,7 @@ export function inflateRaw(bytes: Uint8Array, maxBytes: number): Uint8Array {
 }
 
 /**
- * Decompresses a zlib stream (RFC 1950) into chunks on demand. Each chunk is valid until the next one is requested.
+ * Decompresses a zlib stream (RFC 1950) into chunks on demand. Each chunk is valid until the next chunk is requested.
  * @throws DamagedStream if the data are invalid or truncated
  */
 export async function* inflateChunks(bytes: Uint8Array, chunkBytes: number): AsyncGenerator<Uint8Array> {
@@ -82,12 +82,12 @@ export class DeflateStream {
     this.#deflate.onData = (chunk) => void this.#chunks.push(chunk);
   }
 
-  /** Compresses `bytes`, which may be reused once the promise resolves. */
+  /** Compresses `bytes`. The caller may reuse the array after the promise has resolved. */
   async write(bytes: Uint8Array): Promise<void> {
     this.#deflate.push(bytes, false);
   }
 
-  /** Ends the stream and returns it as chunks. */
+  /** Ends the stream and returns the whole stream as chunks. */
   async finish(): Promise<Uint8Array[]> {
     this.#deflate.push(new Uint8Array(), true);
     return this.#chunks;

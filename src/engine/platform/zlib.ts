@@ -1,4 +1,4 @@
-/** Compression by the runtime's zlib. */
+/** Compresses and decompresses with the runtime's zlib. */
 import {
   constants,
   createDeflate,
@@ -22,8 +22,8 @@ export function deflate(bytes: Uint8Array, level: 1 | 6 | 9 = 6): Uint8Array {
 }
 
 /**
- * Decompresses a zlib stream (RFC 1950). If the stream is truncated, returns its decodable part. Bytes after its end
- * are ignored.
+ * Decompresses a zlib stream (RFC 1950). If the stream is truncated, returns its decodable part. Bytes after the end of
+ * the stream are ignored.
  * @throws OutputTooLarge if the result is longer than `maxBytes`
  * @throws DamagedStream if the data are invalid
  */
@@ -42,7 +42,7 @@ export function inflateRaw(bytes: Uint8Array, maxBytes: number): Uint8Array {
 }
 
 /**
- * Decompresses a zlib stream (RFC 1950) into chunks on demand. Each chunk is valid until the next one is requested.
+ * Decompresses a zlib stream (RFC 1950) into chunks on demand. Each chunk is valid until the next chunk is requested.
  * About one chunk is decompressed in advance.
  * @throws DamagedStream if the data are invalid or truncated
  */
@@ -63,7 +63,7 @@ export async function* inflateChunks(bytes: Uint8Array, chunkBytes: number): Asy
 
 /**
  * Decompresses data in a single call, which is faster than opening a stream. Returns undefined if the data or the
- * result are longer than one chunk, or if the data are damaged.
+ * result is longer than one chunk, or if the data are damaged.
  */
 function onlyChunk(bytes: Uint8Array, chunkBytes: number): Uint8Array | undefined {
   if (bytes.length > chunkBytes) return undefined;
@@ -71,7 +71,7 @@ function onlyChunk(bytes: Uint8Array, chunkBytes: number): Uint8Array | undefine
     const chunk = inflateSync(bytes, { maxOutputLength: chunkBytes });
     return chunk.length > 0 ? chunk : undefined;
   } catch {
-    return undefined; // for longer or damaged data, the caller opens a stream
+    return undefined; // the caller opens a stream for longer or damaged data
   }
 }
 
@@ -86,12 +86,12 @@ export class DeflateStream {
     this.#stream.on("data", (chunk: Uint8Array) => this.#chunks.push(chunk));
   }
 
-  /** Compresses `bytes`, which may be reused once the promise resolves. */
+  /** Compresses `bytes`. The caller may reuse the array after the promise has resolved. */
   write(bytes: Uint8Array): Promise<void> {
     return new Promise((resolve, reject) => this.#stream.write(bytes, (error) => (error ? reject(error) : resolve())));
   }
 
-  /** Ends the stream and returns it as chunks. */
+  /** Ends the stream and returns the whole stream as chunks. */
   async finish(): Promise<Uint8Array[]> {
     await new Promise((resolve) => this.#stream.once("end", resolve).end());
     return this.#chunks;
