@@ -8,7 +8,8 @@ import { decryptAes, decryptBlock, encryptAes, isIntactAes, rc4 } from "./symmet
 /**
  * Encrypts and decrypts the strings and streams of one open file (ISO 32000-2, 7.6.3). Callers must not pass data that
  * are never encrypted (7.6.2): strings in object streams, cross-reference streams, the Encrypt dictionary, /ID, and a
- * signature's /Contents. If `encryptMetadata` is false, pass the crypt filter "Identity" for the metadata stream.
+ * signature's /Contents. If `encryptMetadata` is false, callers pass the crypt filter "Identity" for the metadata
+ * stream.
  */
 export interface Cipher {
   /** Whether the permissions that the password gives allow new annotations. */
@@ -16,22 +17,24 @@ export interface Cipher {
   decryptString(num: number, gen: number, data: Uint8Array): Uint8Array;
   /**
    * Decrypts the data of a stream.
-   * @param cryptFilter the /Name in the parameters of the stream's own Crypt filter, if any (7.4.10)
-   * @throws EngineError `unsupported_encryption`, `password_required` or `wrong_password` for a crypt filter that cannot be applied
+   * @param cryptFilter the /Name in the parameters of the stream's own Crypt filter, if it has one (ISO 32000-2,
+   * 7.4.10)
+   * @throws EngineError `unsupported_encryption`, `password_required` or `wrong_password` for a crypt filter that
+   * cannot be applied
    */
   decryptStream(num: number, gen: number, data: Uint8Array, cryptFilter?: string): Uint8Array;
-  /** Returns whether all readers can decrypt these data of a stream. */
+  /** Returns whether all readers can decrypt the data of a stream. */
   isIntact(num: number, gen: number, data: Uint8Array): boolean;
   encryptString(num: number, gen: number, data: Uint8Array): Uint8Array;
   encryptStream(num: number, gen: number, data: Uint8Array): Uint8Array;
 }
 
 /**
- * Returns the cipher of a file that is encrypted with the standard security handler (ISO 32000-2, 7.6.4), if the
- * permissions allow changes to its pages. Tries the empty password first, then `password`. Tries each as owner password
+ * Returns the cipher of a file that is encrypted with the standard security handler (ISO 32000-2, 7.6.4). The file's
+ * permissions must allow changes to its pages. Tries the empty password first, then `password`, each as owner password
  * and as user password. The owner may change everything. For the user, bit 4 of /P decides in every revision (7.6.4.2,
- * Table 22). The bits that revision 3 added do not concern page content.
- * @param id the first half of the trailer's /ID; empty if it is missing
+ * table 22). The bits that revision 3 added do not concern page content.
+ * @param id the first half of the trailer's /ID; empty if /ID is missing
  * @throws EngineError `unsupported_encryption`, `password_required`, `wrong_password` or `modification_not_permitted`
  */
 export function openCipher(encrypt: EncryptDictionary, id: Uint8Array, password: string | undefined): Cipher {
@@ -46,7 +49,7 @@ export function openCipher(encrypt: EncryptDictionary, id: Uint8Array, password:
     if (!access) throw passwordRequired(password);
     return method(access.fileKey);
   };
-  const method = apply(dict.stmF); // the method for strings is the same, see isUniform
+  const method = apply(dict.stmF); // Strings have the same method as streams; see isUniform.
 
   const permits = (bit: number) => access?.authority === "owner" || (permissions(dict, access) & bit) !== 0;
   if (!permits(MODIFY)) throw modificationNotPermitted(password);
@@ -61,20 +64,20 @@ export function openCipher(encrypt: EncryptDictionary, id: Uint8Array, password:
   };
 }
 
-/** Bit 4 of /P, "modify the contents of the document" (ISO 32000-2, Table 22). */
+/** Bit 4 of /P, "modify the contents of the document" (ISO 32000-2, table 22). */
 const MODIFY = 0b1000;
-/** Bit 6 of /P, "add or modify text annotations" (ISO 32000-2, Table 22). */
+/** Bit 6 of /P, "add or modify text annotations" (ISO 32000-2, table 22). */
 const ANNOTATE = 0b10_0000;
 
 /**
- * Crypt filters for files with /V below 4, which have no crypt filters. Their effect is the same as that of such a
- * file's encryption.
+ * Crypt filters for files with /V below 4, which have no crypt filters. These filters have the effect of the encryption
+ * of such a file.
  */
 const RC4_THROUGHOUT = { cf: { StdCF: { cfm: "V2" } }, stmF: "StdCF", strF: "StdCF" };
 
 /**
- * Rejects a handler, a /V, an /R or crypt filters that the engine does not support (ISO 32000-2, Tables 20 and 21). The
- * values 2 to 4 of /R differ only in how the key is derived, so /R need not match /V.
+ * Rejects a security handler, a /V, an /R or crypt filters that the engine does not support (ISO 32000-2, tables 20 and
+ * 21). The values 2 to 4 of /R differ only in how the key is derived, so /R need not match /V.
  * @throws EngineError `unsupported_encryption`
  */
 function rejectUnsupported({ filter, v, r, oe, ue, cf, stmF, strF }: EncryptDictionary): void {
@@ -92,11 +95,11 @@ function rejectUnsupported({ filter, v, r, oe, ue, cf, stmF, strF }: EncryptDict
 
 /**
  * Returns whether one crypt filter applies to all strings and streams, or no filter applies to any of them. In other
- * files, Poppler and MuPDF decrypt streams differently from what the dictionary says, and lose the mark.
+ * files, Poppler and MuPDF do not decrypt streams as the dictionary states, and lose the mark.
  */
 function isUniform({ cf, stmF, strF }: Pick<EncryptDictionary, "cf" | "stmF" | "strF">): boolean {
   if (stmF !== strF || Object.hasOwn(cf, "Identity")) return false;
-  // A filter that the dictionary does not define is rejected later.
+  // A crypt filter that the dictionary does not define is rejected later.
   if (stmF === "Identity" || !Object.hasOwn(cf, stmF)) return true;
   return Object.keys(cf).length === 1 && cf[stmF]?.cfm !== "None";
 }
@@ -117,8 +120,8 @@ function rejectOtherLengths({ cf, stmF, length }: EncryptDictionary, keyBytes: n
 }
 
 /**
- * Returns owner access if one of the passwords is the owner password. Otherwise returns user access, or undefined if
- * both passwords are wrong.
+ * Returns owner access if the empty password or `password` is the owner password. Otherwise returns user access, or
+ * undefined if both passwords are wrong.
  */
 function bestAccess(dict: EncryptDictionary, id: Uint8Array, password: string | undefined): Access | undefined {
   const byEmpty = authenticate(dict, id, "");
@@ -129,8 +132,8 @@ function bestAccess(dict: EncryptDictionary, id: Uint8Array, password: string | 
 }
 
 /**
- * Returns the permissions in /P. /Perms contains a copy of /P that is encrypted with the file key (7.6.4.4.12,
- * Algorithm 13). An intact copy takes precedence, because anyone can edit /P.
+ * Returns the permissions in /P. /Perms contains a copy of /P that is encrypted with the file key (ISO 32000-2,
+ * 7.6.4.4.12, algorithm 13). If the copy is intact, it takes precedence, because anyone can edit /P.
  */
 function permissions(dict: EncryptDictionary, access: Access | undefined): number {
   if (dict.v !== 5 || !access || !dict.perms || dict.perms.length < 16) return dict.p;
@@ -140,7 +143,7 @@ function permissions(dict: EncryptDictionary, access: Access | undefined): numbe
   return isIntact ? new DataView(perms.buffer, perms.byteOffset).getInt32(0, true) : dict.p;
 }
 
-/** A crypt filter's method, which encrypts and decrypts the bytes of one object. */
+/** The method of a crypt filter. It encrypts and decrypts the bytes of one object. */
 interface Method {
   isIntact(num: number, gen: number, data: Uint8Array): boolean;
   decrypt(num: number, gen: number, data: Uint8Array): Uint8Array;
@@ -154,7 +157,8 @@ const IDENTITY: Method = {
 };
 
 /**
- * Returns the method of a crypt filter; undefined if it leaves data unchanged (ISO 32000-2, 7.6.6, Tables 25 and 26).
+ * Returns the method of a crypt filter (ISO 32000-2, 7.6.6, tables 25 and 26). Returns undefined if the filter leaves
+ * data unchanged.
  * @throws EngineError `unsupported_encryption`
  */
 function methodOf(dict: EncryptDictionary, cryptFilter: string): ((fileKey: Uint8Array) => Method) | undefined {
@@ -169,8 +173,8 @@ function methodOf(dict: EncryptDictionary, cryptFilter: string): ((fileKey: Uint
 }
 
 /**
- * Returns RC4 with a separate key for each object. This key is 5 bytes longer than the file key, but at most 16 bytes
- * long (ISO 32000-2, 7.6.3.2, Algorithm 1).
+ * Returns RC4 with a separate key for each object. The key of an object is 5 bytes longer than the file key, but at
+ * most 16 bytes long (ISO 32000-2, 7.6.3.2, algorithm 1).
  */
 function rc4Method(fileKey: Uint8Array): Method {
   const apply = (num: number, gen: number, data: Uint8Array) =>
@@ -198,12 +202,15 @@ function aes256Method(fileKey: Uint8Array): Method {
   };
 }
 
-/** Returns three bytes of the object number and two bytes of the generation, least significant first. */
+/**
+ * Returns three bytes of the object number and two bytes of the generation. Each number begins with its least
+ * significant byte.
+ */
 function objectId(num: number, gen: number): Uint8Array {
   return Uint8Array.of(num, num >> 8, num >> 16, gen, gen >> 8);
 }
 
-/** @param what end of the sentence that begins with "The PDF's encryption" */
+/** @param what end of the error message, whose sentence begins with "The PDF's encryption" */
 function unsupported(what: string): EngineError {
   return new EngineError("unsupported_encryption", `The PDF's encryption ${what}. Save the PDF without encryption.`);
 }

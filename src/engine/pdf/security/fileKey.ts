@@ -4,15 +4,17 @@ import { concat } from "../../bytes.ts";
 import type { EncryptDictionary } from "./encryptDictionary.ts";
 import { rc4, ZERO_VECTOR } from "./symmetric.ts";
 
-/** The file key, and whether the password is the owner's (ISO 32000-2, 7.6.4.1). /P restricts users, not owners. */
+/**
+ * The file key, and whether the password is the owner password (ISO 32000-2, 7.6.4.1). /P restricts users, not owners.
+ */
 export interface Access {
   fileKey: Uint8Array;
   authority: "owner" | "user";
 }
 
 /**
- * Checks a password and computes the file key with it. Revisions up to 4 use Algorithms 6 and 7 (ISO 32000-2, 7.6.4.4.5
- * and 7.6.4.4.6), later revisions Algorithm 2.A (7.6.4.3.3). A password that is both user and owner password gives
+ * Checks a password and computes the file key with it. Revisions up to 4 use algorithms 6 and 7 (ISO 32000-2, 7.6.4.4.5
+ * and 7.6.4.4.6). Later revisions use algorithm 2.A (7.6.4.3.3). A password that is both user and owner password gives
  * owner access.
  * @returns undefined if the password is wrong
  */
@@ -25,9 +27,9 @@ export function authenticate(dict: EncryptDictionary, id: Uint8Array, password: 
 }
 
 /**
- * Returns the possible byte strings of a password, most likely first. From revision 5 on, the standard requires UTF-8
- * of the SASLprep form, cut to 127 bytes (ISO 32000-2, 7.6.4.3.3). NFKC of current Unicode approximates SASLprep. Many
- * writers omit SASLprep, so the unchanged password is tried next. Up to revision 4, the standard requires
+ * Returns the possible byte strings of a password, most likely first. From revision 5 on, the standard requires the
+ * SASLprep form in UTF-8, cut to 127 bytes (ISO 32000-2, 7.6.4.3.3). NFKC of current Unicode approximates SASLprep.
+ * Many writers omit SASLprep, so the unchanged password is tried next. Up to revision 4, the standard requires
  * PDFDocEncoding (7.6.4.3.2), but many writers use UTF-8.
  */
 function encodings(password: string, revision: number): Uint8Array[] {
@@ -48,7 +50,10 @@ const PDF_DOC_CODES = new Map(
   ].flatMap(({ first, characters }) => Array.from(characters, (character, i) => [character, first + i] as const)),
 );
 
-/** Returns the password in PDFDocEncoding; an empty list if the encoding lacks one of its characters. */
+/**
+ * Returns the password in PDFDocEncoding as the only element of a list. Returns an empty list if the encoding lacks a
+ * character of the password.
+ */
 function pdfDocEncoding(password: string): Uint8Array[] {
   const codes = Array.from(password, (character) => PDF_DOC_CODES.get(character) ?? character.codePointAt(0)!);
   return codes.every((code) => code <= 0xff) ? [Uint8Array.from(codes)] : [];
@@ -59,7 +64,7 @@ const PADDING = Uint8Array.of(
   ...[0x2e, 0x2e, 0x00, 0xb6, 0xd0, 0x68, 0x3e, 0x80, 0x2f, 0x0c, 0xa9, 0xfe, 0x64, 0x53, 0x69, 0x7a],
 );
 
-/** Opens an encryption of revisions 2 to 4. Tries the possible key lengths until the password fits one of them. */
+/** Opens an encryption of revisions 2 to 4. Tries the possible key lengths until the password fits a length. */
 function openLegacy(dict: EncryptDictionary, id: Uint8Array, password: Uint8Array): Access | undefined {
   for (const keyBytes of keyLengths(dict)) {
     const asOwner = userKey(dict, id, userPassword(dict, password, keyBytes), keyBytes);
@@ -72,9 +77,9 @@ function openLegacy(dict: EncryptDictionary, id: Uint8Array, password: Uint8Arra
 }
 
 /**
- * Returns the possible key lengths, 5 to 16 bytes. The dictionary's /Length is in bits. A crypt filter's /Length is in
- * bits from some writers and in bytes from others (ISO 32000-2, Tables 20 and 25). Some writers omit /Length or write a
- * wrong value.
+ * Returns the possible key lengths, from 5 to 16 bytes. The dictionary's /Length is in bits. Some writers state a crypt
+ * filter's /Length in bits, and others state it in bytes (ISO 32000-2, tables 20 and 25). Some writers omit /Length or
+ * write a wrong value.
  */
 function keyLengths(dict: EncryptDictionary): Set<number> {
   if (dict.r === 2) return new Set([5]);
@@ -96,7 +101,7 @@ function userKey(
   return equal(expected, fit(dict.u, expected.length)) ? key : undefined;
 }
 
-/** Returns the file key (ISO 32000-2, 7.6.4.3.2, Algorithm 2). */
+/** Computes the file key for revisions 2 to 4 (ISO 32000-2, 7.6.4.3.2, algorithm 2). */
 function legacyFileKey(dict: EncryptDictionary, id: Uint8Array, password: Uint8Array, keyBytes: number): Uint8Array {
   const permissions = new Uint8Array(4);
   new DataView(permissions.buffer).setInt32(0, dict.p, true);
@@ -106,7 +111,7 @@ function legacyFileKey(dict: EncryptDictionary, id: Uint8Array, password: Uint8A
   return strengthened(dict.r, digest, keyBytes);
 }
 
-/** Returns the user password, decrypted with the owner password (ISO 32000-2, 7.6.4.4.6, Algorithm 7). */
+/** Returns the user password by decrypting it with the owner password (ISO 32000-2, 7.6.4.4.6, algorithm 7). */
 function userPassword(dict: EncryptDictionary, ownerPassword: Uint8Array, keyBytes: number): Uint8Array {
   const key = strengthened(dict.r, md5(padded(ownerPassword)), keyBytes);
   const rounds = dict.r === 2 ? [0] : REVISION_3_ROUNDS.toReversed();
@@ -142,8 +147,8 @@ function rc4Rounds(key: Uint8Array, data: Uint8Array, rounds: number[]): Uint8Ar
 
 /**
  * Opens an encryption of revision 5 or 6 (ISO 32000-2, 7.6.4.3.3, Algorithm 2.A). /O and /U each consist of a hash of
- * 32 bytes, the salt of that hash, and the salt for the key that decrypts /OE or /UE. The owner's hashes also cover all
- * of /U.
+ * 32 bytes, the salt of that hash, and the salt for the key that decrypts /OE or /UE. The hashes in /O also cover the
+ * whole /U.
  */
 function openAes256(dict: EncryptDictionary, password: Uint8Array): Access | undefined {
   const u = fit(dict.u, 48);
@@ -161,19 +166,19 @@ function openAes256(dict: EncryptDictionary, password: Uint8Array): Access | und
   return asUser && { fileKey: asUser, authority: "user" };
 }
 
-/** Returns the hash of revision 5, which is one SHA-256 (Adobe's Supplement to ISO 32000, extension level 3). */
+/** Returns the hash of revision 5, which is a single SHA-256 (Adobe's Supplement to ISO 32000, extension level 3). */
 function simpleHash(password: Uint8Array, salt: Uint8Array, userEntry: Uint8Array): Uint8Array {
   return sha2(256, password, salt, userEntry);
 }
 
-/** Returns the hash of revision 6 (ISO 32000-2, 7.6.4.3.4, Algorithm 2.B). */
+/** Returns the hash of revision 6 (ISO 32000-2, 7.6.4.3.4, algorithm 2.B). */
 function hardenedHash(password: Uint8Array, salt: Uint8Array, userEntry: Uint8Array): Uint8Array {
   let key = sha2(256, password, salt, userEntry);
   for (let round = 0, lastByte = 0; round < 64 || lastByte > round - 32; round++) {
     const repeated = concat(Array<Uint8Array>(64).fill(concat([password, key, userEntry])));
     const encrypted = encryptBlocks(key.subarray(0, 16), key.subarray(16, 32), repeated);
 
-    // 256 mod 3 is 1, so a 16-byte number and the sum of its bytes have the same remainder.
+    // A 16-byte number and the sum of its bytes have the same remainder modulo 3, because 256 modulo 3 is 1.
     const remainder = encrypted.subarray(0, 16).reduce((sum, byte) => sum + byte, 0) % 3;
     key = sha2(remainder === 0 ? 256 : remainder === 1 ? 384 : 512, encrypted);
     lastByte = encrypted.at(-1)!;
