@@ -1,15 +1,15 @@
 import { Meter, runYielding } from "./meter.ts";
 
 /**
- * The source of the PDF's bytes. The parsing core is synchronous. It requests ranges, and throws `MissingRange` if a
- * range is not loaded. `retry` then fetches the range and repeats the step. The same code therefore reads a file in
- * memory and a stored file that is larger than memory.
+ * The source of the PDF's bytes. The parsing core is synchronous. The core requests ranges of bytes, and the source
+ * throws `MissingRange` if a range is not loaded. `retry` then fetches the range and repeats the step. The same code
+ * therefore reads a file in memory and a stored file that is larger than memory.
  */
 export type ByteSource = InMemory | OutOfMemory;
 
 interface Readable {
   readonly length: number;
-  /** Counts the work for this file. */
+  /** Counts the work for the file. */
   readonly meter: Meter;
   /**
    * Returns the bytes [start, end) as a view that is valid until the next call.
@@ -17,15 +17,15 @@ interface Readable {
    */
   bytes(start: number, end: number): Uint8Array;
   /**
-   * Fetches the range of a MissingRange. At the same time, fetches some of the blocks at the offsets `upcoming`, which
-   * later steps will need.
+   * Fetches the range of a MissingRange. In parallel, fetches some of the blocks at the offsets in `upcoming`, because
+   * later steps will need these blocks.
    */
   load(start: number, end: number, upcoming?: readonly number[]): Promise<void>;
 }
 
 /**
- * A source whose bytes are all in memory. The planner makes all checks of such a source at once. It defers some checks
- * of other sources.
+ * A source whose bytes are all in memory. All checks of such a source are made during planning. For other sources, some
+ * checks are postponed.
  */
 interface InMemory extends Readable {
   readonly inMemory: true;
@@ -34,11 +34,11 @@ interface InMemory extends Readable {
 /** A source whose ranges must be fetched. */
 interface OutOfMemory extends Readable {
   readonly inMemory: false;
-  /** Progress of searches, from which a repeated step continues. */
+  /** Progress of searches. A repeated step continues its search from there. */
   readonly searches: Searches;
   /**
-   * Streams the bytes [start, end) in order, without the cache. It is meant for copying the file from beginning to end.
-   * Each piece is valid until the next one is requested.
+   * Streams the bytes [start, end) in order, without the cache. The method is meant for copying the file from beginning
+   * to end. Each piece is valid until the next piece is requested.
    */
   stream(start: number, end: number): AsyncIterable<Uint8Array>;
 }
@@ -48,13 +48,13 @@ export interface RangeReader {
   readonly length: number;
   /** Reads exactly the bytes [start, end). */
   read(start: number, end: number): Promise<Uint8Array>;
-  /** Streams the bytes [start, end) in order. Each piece must stay valid until the next one is requested. */
+  /** Streams the bytes [start, end) in order. Each piece must stay valid until the next piece is requested. */
   stream(start: number, end: number): AsyncIterable<Uint8Array>;
 }
 
 /**
- * Thrown when a step needs a range that must be fetched first. It is not an Error, because it is thrown and caught for
- * each of thousands of pages, and creating the stack traces would cost time.
+ * Thrown when a step needs a range that must be fetched first. The class is not an Error, because creating stack traces
+ * would cost time: an instance is thrown and caught for each of thousands of pages.
  */
 export class MissingRange {
   readonly start: number;
@@ -66,7 +66,7 @@ export class MissingRange {
   }
 }
 
-/** Maximum number of searches that are remembered. No step makes more searches than this. */
+/** Maximum number of searches that are remembered. No step makes more searches. */
 const MAX_SEARCHES = 16;
 
 /** Remembers the progress of searches, so that a repeated step does not search the same bytes again. */
@@ -87,7 +87,7 @@ class Searches {
 }
 
 /**
- * Repeats a synchronous step until it succeeds, and fetches each range that the step needs. Steps must be safe to
+ * Repeats a synchronous step until it succeeds, and fetches each range that the step needs. The step must be safe to
  * repeat.
  * @param upcoming returns the file offsets that later steps will need, so that their blocks are fetched in the same
  * round trip
@@ -104,8 +104,8 @@ export async function retry<T>(source: ByteSource, step: () => T, upcoming?: () 
 }
 
 /**
- * Repeats `walk.step` until it returns false. Fetches missing ranges as {@link retry} does, and yields to the event
- * loop between time slices.
+ * Repeats `walk.step` until the method returns false. Fetches missing ranges as {@link retry} does, and yields to the
+ * event loop between time slices.
  */
 export async function retryAll(
   source: ByteSource,
@@ -157,9 +157,9 @@ export class RangeSource implements OutOfMemory {
   readonly meter: Meter;
   readonly searches = new Searches();
   readonly #reader: RangeReader;
-  /** LRU cache from block number to bytes, least recently used first. A Map keeps insertion order. */
+  /** LRU cache of blocks by block number, least recently used first. A Map iterates in insertion order. */
   readonly #blocks = new Map<number, Uint8Array>();
-  /** Number of the block after the last fetch. */
+  /** Number of the block after the last fetched block. */
   #lastEnd = -1;
   /** Number of blocks that a fetch may cover. Doubles while fetches are sequential. */
   #readAhead = 1;
@@ -207,7 +207,7 @@ export class RangeSource implements OutOfMemory {
       reads.push(this.#fetch(block, next));
       block = next - 1;
     }
-    // If the cross-reference is damaged, its offsets may be past the end of the file.
+    // If the cross-reference is damaged, its offsets may lie past the end of the file.
     const others = new Set(
       upcoming.filter((offset) => offset < this.length).map((offset) => Math.floor(offset / BLOCK_BYTES)),
     );
@@ -217,7 +217,7 @@ export class RangeSource implements OutOfMemory {
       if (!isNear && !this.#blocks.has(block)) reads.push(this.#fetch(block, block + 1));
     }
     await Promise.all(reads);
-    // If a request is larger than the cache, all of its blocks must stay in memory.
+    // If a request is larger than the cache, all blocks of the request must stay in memory.
     const capacity = Math.max(CACHED_BLOCKS, last - first);
     for (const oldest of this.#blocks.keys()) {
       if (this.#blocks.size <= capacity) break;
@@ -230,7 +230,7 @@ export class RangeSource implements OutOfMemory {
     const [from, to] = [first * BLOCK_BYTES, Math.min(end * BLOCK_BYTES, this.length)];
     const bytes = await this.#reader.read(from, to);
     if (bytes.length !== to - from) throw new Error(`requested bytes ${from}-${to}, received ${bytes.length}`);
-    // Each block is copied, because a view of it would retain the memory of the whole fetched range.
+    // Each block is copied, because a view of the block would retain the memory of the whole fetched range.
     for (let block = first; block < end; block++)
       this.#blocks.set(block, bytes.slice((block - first) * BLOCK_BYTES, (block - first + 1) * BLOCK_BYTES));
   }

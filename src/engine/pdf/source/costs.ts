@@ -1,19 +1,21 @@
 /**
- * The cost of every operation that the meter counts, in scan units. One scan unit is about the time that it takes to
- * scan one byte.
+ * Defines the cost of every operation that the meter counts, in scan units. One scan unit is about the time that it
+ * takes to scan one byte.
  */
 
-/** The allowance that an operation is charged to. Every operation also counts toward the time slice. */
+/** The allowance to which an operation is charged. Every operation also counts toward the time slice. */
 type Allowance =
   /** The scanning allowance of the file. */
   | "scan"
   /** The allowance of the mark, which is as large as the scanning allowance. */
   | "mark"
-  /** No allowance, only the time slice. The allowance of another operation limits how often this one runs. */
+  /**
+   * No allowance, only the time slice. The allowance of another operation already limits how often the operation runs.
+   */
   | "none";
 
 interface Cost {
-  /** Scan units per byte or item. */
+  /** Scan units per byte or per item. */
   readonly units: number;
   readonly allowance: Allowance;
 }
@@ -33,7 +35,7 @@ export const COSTS = {
 
   /** Cost per filter of a stream. A filter builds tables and state even for empty data. */
   startFilter: scan(4096),
-  /** Cost per byte that a filter reads or a predictor changes individually. */
+  /** Cost per byte that a filter reads individually or a predictor changes individually. */
   filterByte: scan(4),
   /** Cost per row of a predictor, in addition to its bytes. */
   predictorRow: scan(16),
@@ -54,12 +56,12 @@ export const COSTS = {
   listMember: scan(64),
   /** Cost per member of an object stream that is added to the table. */
   addMember: time(64),
-  /** Cost per failure to parse an object during a scan, in addition to its bytes. */
+  /** Cost per failure to parse an object during a scan, in addition to the cost of the object's bytes. */
   failedParse: time(8192),
-  /** Cost per object that may be the catalog, in addition to its bytes. */
+  /** Cost per object that may be the catalog, in addition to the cost of the object's bytes. */
   inspectCatalog: scan(2048),
 
-  /** Cost per visit to a page or node of the page tree, in addition to its bytes. */
+  /** Cost per visit to a page or node of the page tree, in addition to the cost of its bytes. */
   visitTreeObject: scan(512),
   /** Cost per byte of a page or node that is read for the first time. */
   readTreeObject: time(8),
@@ -67,7 +69,7 @@ export const COSTS = {
   rereadTreeObject: scan(8),
   /** Cost per byte of a /Kids array. */
   readKids: scan(16),
-  /** Cost per child of a page-tree node when its pages are counted. */
+  /** Cost per child of a page-tree node when the pages below the node are counted. */
   countKid: time(128),
   /** Cost per byte of a /Contents array. Each element of the array is looked up. */
   readContentsArray: scan(16),
@@ -75,7 +77,7 @@ export const COSTS = {
   readStreamDictionary: scan(8),
   /** Cost per byte of decoded content whose syntax is checked. */
   checkContent: scan(4),
-  /** Cost per byte of decoded content that is run to find what it paints. */
+  /** Cost per byte of decoded content that is run to find the areas that it paints. */
   findInk: time(16),
   /** Cost per byte of a malformed object that is rewritten in well-formed syntax. */
   rewriteWellFormed: scan(32),
@@ -95,7 +97,7 @@ export const COSTS = {
   collectBoundary: scan(32),
   /** Cost per boundary that is sorted. */
   sortBoundary: time(32),
-  /** Cost per boundary that is checked, in addition to the bytes of its object. */
+  /** Cost per boundary that is checked, in addition to the cost of the object's bytes. */
   checkBoundary: time(16),
   /** Cost per byte of a long member whose syntax is checked before it is copied. */
   checkMember: time(4),
@@ -103,7 +105,7 @@ export const COSTS = {
   copyMember: scan(4),
   /** Cost per byte of a member that overlaps other members. Overlaps can make the output longer than the stream. */
   copyOverlappingMember: scan(16),
-  /** Cost per object that is written into an object stream, in addition to its bytes. */
+  /** Cost per object that is written into an object stream, in addition to the cost of its bytes. */
   packMember: time(1024),
   /** Cost per byte of an object that is written into an object stream. */
   packByte: time(1),
@@ -120,7 +122,7 @@ export const COSTS = {
 /** An operation that the meter counts. */
 export type MeteredOperation = keyof typeof COSTS;
 
-/** Memory overhead of each structure in bytes, in addition to the bytes that it holds. */
+/** Memory overhead of each structure in bytes. The bytes that a structure holds are counted separately. */
 export const MEMORY = {
   /** Memory per parsed value of any type. */
   value: 32,
@@ -132,7 +134,7 @@ export const MEMORY = {
   stringByte: 8,
   /** Memory per member of a decoded object stream: its number and offset. */
   member: 64,
-  /** Memory per copy of a member. */
+  /** Memory per copy of a member of an object stream. */
   memberCopy: 192,
   /** Memory per object number in a Set. */
   objectNumber: 32,

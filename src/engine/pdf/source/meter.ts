@@ -1,6 +1,6 @@
 /**
- * Bounds the work for one file, even for a hostile file. All scanning, decoding and memory is charged here. When an
- * allowance is exhausted, the meter throws an EngineError, which recovery never treats as damage.
+ * Bounds the work for one file, even for a hostile file. All scanning, decoding and memory is charged to the meter.
+ * When an allowance is exhausted, the meter throws an EngineError, which recovery never treats as damage.
  */
 import { EngineError } from "../../errors.ts";
 import { pause } from "../../platform/pause.ts";
@@ -11,7 +11,7 @@ const MB = 1 << 20;
 
 /** Limits on the work that one file may cause, in bytes unless stated otherwise. */
 export const WORK_LIMITS = {
-  /** The scanning allowance, in scan units, is `scannedTimes` times the file's length plus `scanned`. */
+  /** Scanning allowance in scan units: `scannedTimes` times the file's length plus `scanned`. */
   scannedTimes: 64,
   scanned: 256 * MB,
   /** Decoded bytes of all streams together. Repeated decoding of a stream counts as scanning instead. */
@@ -23,8 +23,8 @@ export const WORK_LIMITS = {
   /** Bytes of the operators that place the mark on pages. Operators that several pages share count once. */
   placed: 32 * MB,
   /**
-   * Maximum length of the output, not counting the mark and twice the length of the source: `output` plus
-   * `outputPerPage` for each page. The source counts twice because a rewritten object can leave a gap as long as
+   * Maximum length of the output is `output` plus `outputPerPage` for each page. This length does not include the mark
+   * and twice the length of the source. The source counts twice because a rewritten object can leave a gap as long as
    * itself.
    */
   output: 1024 * KB,
@@ -32,11 +32,11 @@ export const WORK_LIMITS = {
 } as const;
 
 /**
- * Maximum output of a single filter. Half of the limit, because the output can be in memory twice while the filter
- * works.
+ * Maximum output of a single filter, which is half of the limit for a stream. The output can be in memory twice while
+ * the filter works.
  */
 const MAX_FILTER_OUTPUT = WORK_LIMITS.decodedAtOnce / 2;
-/** Work between two yields to the event loop, in scan units. It takes 5 to 50 ms. */
+/** Work between two yields to the event loop, in scan units. This work takes 5 to 50 ms. */
 const TIME_SLICE = MB;
 
 /** Counts the work for one file, and throws when an allowance is exhausted. */
@@ -49,7 +49,7 @@ export class Meter {
   #placement = WORK_LIMITS.placed;
   #slice = TIME_SLICE;
 
-  /** @param length of the file in bytes */
+  /** @param length length of the file in bytes */
   constructor(length: number) {
     this.#scannable = WORK_LIMITS.scannedTimes * length + WORK_LIMITS.scanned;
     this.#scan = this.#scannable;
@@ -57,7 +57,7 @@ export class Meter {
   }
 
   /**
-   * Charges an operation for `count` bytes or items, see {@link COSTS}.
+   * Charges an operation for `count` bytes or items; see {@link COSTS}.
    * @throws EngineError too_complex
    */
   charge(operation: MeteredOperation, count = 1): void {
@@ -82,7 +82,10 @@ export class Meter {
     if (this.#placement < 0) throw markTooComplex();
   }
 
-  /** Returns the output quota of a filter in bytes, after the stream has already produced `decoded` bytes. */
+  /**
+   * Returns the output quota in bytes of the next filter of a stream. `decoded` is the number of bytes that earlier
+   * filters have produced.
+   */
   outputQuota(decoded: number): number {
     return Math.max(0, Math.min(MAX_FILTER_OUTPUT, this.#decode, WORK_LIMITS.decodedAtOnce - decoded));
   }
@@ -98,7 +101,7 @@ export class Meter {
   }
 
   /**
-   * Moves the charge for decoding a stream again from the decoding allowance to the scanning allowance.
+   * Moves the charge for repeated decoding of a stream from the decoding allowance to the scanning allowance.
    * @throws EngineError too_complex
    */
   chargeDecodedAgain(bytes: number): void {
@@ -153,7 +156,7 @@ export class Meter {
 
 /**
  * Repeats `step` until it returns false. Yields to the event loop whenever the time slice is used up.
- * @param run runs the steps of one time slice. It may also fetch missing bytes and then run the steps again.
+ * @param run runs the steps of one time slice. The function may also fetch missing bytes and then run the steps again.
  */
 export async function runYielding(
   meter: Meter,
@@ -176,8 +179,8 @@ export async function forEachYielding<T>(meter: Meter, items: Iterable<T>, visit
 }
 
 /**
- * Checks that the output stays within the allowance for this number of pages.
- * @param bytes length of the output, minus the mark and twice the source; may be negative
+ * Checks that the output stays within the allowance for `pages` pages.
+ * @param bytes length of the output, minus the lengths of the mark and of twice the source; may be negative
  * @throws EngineError too_complex
  */
 export function limitOutput(bytes: number, pages: number): void {
