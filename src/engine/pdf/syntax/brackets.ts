@@ -1,6 +1,6 @@
 /**
  * Repairs dictionaries whose brackets do not match. This repair is the last resort for pages that every reader displays
- * despite the damage.
+ * despite such a dictionary.
  */
 import { decodeLatin1, encodeLatin1 } from "../../bytes.ts";
 import { BRACKET_CLOSE, BRACKET_OPEN, GREATER_THAN, LESS_THAN, PAREN_OPEN, SLASH } from "./characters.ts";
@@ -76,7 +76,7 @@ export function balanceBrackets(bytes: Uint8Array, at: number): BalancedDictiona
   return { text: encodeLatin1(text), start, end: at };
 }
 
-/** Returns the end of the hexadecimal string at `at`, or `at` if no such string begins there. */
+/** Returns the end of the hexadecimal string at `at`. Returns `at` if no such string begins there. */
 function endOfHexString(bytes: Uint8Array, at: number): number {
   let end = at + 1;
   while (isHexDigit(bytes[end]) || isWhite(bytes[end])) end++;

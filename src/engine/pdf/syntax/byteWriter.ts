@@ -2,7 +2,10 @@ import { concat } from "../../bytes.ts";
 
 /** Minimum length in bytes of a part that is referenced instead of copied. */
 const LARGE = 256 * 1024;
-/** Initial capacity in bytes, enough for a short mark. A larger buffer would cost more than growing a small one. */
+/**
+ * Initial capacity in bytes, which is enough for a short mark. Allocating a larger buffer would cost more than growing
+ * a small buffer.
+ */
 const CAPACITY = 4096;
 
 /** A byte buffer that grows as bytes are appended. Parts of `LARGE` bytes or more are referenced instead of copied. */
@@ -20,7 +23,7 @@ export class ByteWriter {
     this.#bytes = new Uint8Array(capacity);
   }
 
-  /** Appends `part`. The caller must not change it afterwards. */
+  /** Appends `part`. The caller must not change `part` afterwards. */
   bytes(part: Uint8Array): void {
     if (part.length < LARGE) {
       this.copy(part, 0, part.length);

@@ -1,7 +1,7 @@
 /**
- * The lexical level of PDF (ISO 32000-2, 7.2 and 7.3). The functions take bytes and a position, and find the end of a
- * token or value without building the value. A token is complete only when the byte after it is visible. At the end of
- * the window, these functions therefore throw `EndOfBytes`, and `parseAt` widens the window.
+ * Splits PDF syntax into tokens (ISO 32000-2, 7.2 and 7.3). The functions take bytes and a position. They find the end
+ * of a token or value without building the value. A token is complete only when the byte after it is visible. At the
+ * end of the window, these functions therefore throw `EndOfBytes`, and `parseAt` widens the window.
  */
 import { decodeLatin1 } from "../../bytes.ts";
 import type { ByteSource } from "../source/byteSource.ts";
@@ -48,8 +48,8 @@ export class Malformed {
 export class EndOfBytes extends Malformed {}
 
 /**
- * A shared instance without state. It is thrown whenever a window is too short, so that creating an instance each time
- * would be slow.
+ * A shared instance without state. Creating an instance each time would be slow, because it is thrown whenever a window
+ * is too short.
  */
 const END_OF_BYTES = new EndOfBytes("the bytes end inside a token");
 
@@ -68,8 +68,8 @@ for (const char of "()<>[]{}/%") CLASS[char.charCodeAt(0)] = DELIMITER;
 /**
  * Runs `parse` over a window of the file that begins at `start`. Widens the window until it is large enough.
  * @param limit size in bytes at which the window is no longer widened
- * @param boundOf returns the offset of the next object, at which large windows end. Otherwise, overlapping objects
- * would be read repeatedly.
+ * @param boundOf returns the offset of the next object, at which large windows end. Without this bound, overlapping
+ * objects would be read repeatedly.
  * @throws Malformed if `start` is outside the file, or if the file or the largest window ends inside an object
  * @throws MissingRange if the window is not loaded
  * @throws EngineError too_complex
@@ -124,12 +124,12 @@ export function terminated(bytes: Uint8Array, copy = new Uint8Array(bytes.length
   return copy;
 }
 
-/** Returns whether `code` is a white-space character (7.2.3). */
+/** Returns whether `code` is a white-space character (ISO 32000-2, 7.2.3). */
 export function isWhite(code: number | undefined): boolean {
   return code !== undefined && CLASS[code] === WHITE;
 }
 
-/** Returns whether `code` is neither white space nor a delimiter (7.2.3). */
+/** Returns whether `code` is neither white space nor a delimiter (ISO 32000-2, 7.2.3). */
 export function isRegular(code: number | undefined): boolean {
   return code !== undefined && CLASS[code] === 0;
 }
@@ -139,7 +139,7 @@ export function isDigit(code: number | undefined): boolean {
   return code !== undefined && code >= DIGIT_0 && code <= DIGIT_9;
 }
 
-/** Returns whether `code` is a decimal point or a sign. A number may begin with any of these (7.3.3). */
+/** Returns whether `code` is a decimal point or a sign, which may begin a number (ISO 32000-2, 7.3.3). */
 export function isSign(code: number | undefined): boolean {
   return code === PERIOD || code === MINUS || code === PLUS;
 }
@@ -149,7 +149,7 @@ export function isHexDigit(code: number | undefined): boolean {
   return isDigit(code) || (code !== undefined && (code | 0x20) >= 0x61 && (code | 0x20) <= 0x66);
 }
 
-/** Returns the first position from `at` on that is neither white space nor part of a comment. */
+/** Returns the first position at or after `at` that is neither white space nor part of a comment. */
 export function skipWhite(bytes: Uint8Array, at: number): number {
   while (at < bytes.length && CLASS[bytes[at]!] === WHITE) at++;
   if (bytes[at] === PERCENT) at = endOfWhite(bytes, at, bytes.length);
@@ -157,7 +157,7 @@ export function skipWhite(bytes: Uint8Array, at: number): number {
   return at;
 }
 
-/** Skips white space and comments like {@link skipWhite}, but returns `limit` if nothing else precedes it. */
+/** Skips white space and comments as {@link skipWhite} does. Returns `limit` if nothing else precedes `limit`. */
 export function endOfWhite(bytes: Uint8Array, at: number, limit: number): number {
   for (; at < limit; at++) {
     const code = bytes[at]!;
@@ -168,15 +168,13 @@ export function endOfWhite(bytes: Uint8Array, at: number, limit: number): number
   return limit;
 }
 
-/** Returns the end of a run of decimal digits. The end is at most `limit`. */
+/** Returns the end of a run of decimal digits, but at most `limit`. */
 export function skipDigits(bytes: Uint8Array, at: number, limit = bytes.length): number {
   while (at < limit && bytes[at]! >= DIGIT_0 && bytes[at]! <= DIGIT_9) at++;
   return at;
 }
 
-/**
- * Returns the value of the decimal digits [start, end), or 0 if the range is empty. Any number of digits is allowed.
- */
+/** Returns the value of the decimal digits [start, end), or 0 for an empty range. Accepts any number of digits. */
 export function valueOfDigits(bytes: Uint8Array, start: number, end: number): number {
   let value = 0;
   for (let at = start; at < end; at++) value = value * 10 + bytes[at]! - DIGIT_0;
@@ -192,7 +190,7 @@ export function skipRegular(bytes: Uint8Array, at: number): number {
   throw END_OF_BYTES;
 }
 
-/** Returns the end of the literal string whose opening parenthesis is at `at` (7.3.4.2). */
+/** Returns the end of the literal string whose opening parenthesis is at `at` (ISO 32000-2, 7.3.4.2). */
 export function skipLiteralString(bytes: Uint8Array, at: number): number {
   let depth = 0;
   for (; at < bytes.length; at++) {
@@ -204,7 +202,7 @@ export function skipLiteralString(bytes: Uint8Array, at: number): number {
   throw END_OF_BYTES;
 }
 
-/** Returns the end of the hexadecimal string whose opening angle bracket is at `at` (7.3.4.3). */
+/** Returns the end of the hexadecimal string whose opening angle bracket is at `at` (ISO 32000-2, 7.3.4.3). */
 export function skipHexString(bytes: Uint8Array, at: number): number {
   const end = bytes.indexOf(GREATER_THAN, at);
   if (end < 0) throw END_OF_BYTES;
@@ -212,8 +210,9 @@ export function skipHexString(bytes: Uint8Array, at: number): number {
 }
 
 /**
- * Returns the end of the value that begins at `at`: a token, or a whole array or dictionary. Of an indirect reference,
- * it skips only the first of three tokens. `eachEntry` and the parser put the tokens of a reference together.
+ * Returns the end of the value that begins at `at`: a token, or a whole array or dictionary. An indirect reference has
+ * three tokens, and the function skips only the first. `eachEntry` and the parser put the tokens of a reference
+ * together.
  * @throws Malformed if no value can begin there, or if the object ends inside the value
  */
 export function skipValue(bytes: Uint8Array, at: number): number {
@@ -229,8 +228,8 @@ export function skipValue(bytes: Uint8Array, at: number): number {
 }
 
 /**
- * Returns by how much the token at `at` changes the nesting depth: 1 for the opening bracket of an array or dictionary,
- * -1 for a closing bracket, otherwise 0.
+ * Returns the change of the nesting depth at the token at `at`: 1 for the opening bracket of an array or dictionary, -1
+ * for a closing bracket, otherwise 0.
  */
 export function nesting(bytes: Uint8Array, at: number): -1 | 0 | 1 {
   const code = bytes[at];
@@ -241,7 +240,7 @@ export function nesting(bytes: Uint8Array, at: number): -1 | 0 | 1 {
 
 /**
  * Returns the end of the token at `at`. A stray delimiter counts as a token.
- * @throws Malformed if the token is the `endobj` of the object or the `obj` of the next one
+ * @throws Malformed if the token is the `endobj` of the object or the `obj` of the next object
  */
 export function skipToken(bytes: Uint8Array, at: number): number {
   const code = bytes[at]!;
@@ -259,8 +258,8 @@ export function skipToken(bytes: Uint8Array, at: number): number {
 }
 
 /**
- * Returns whether the word [start, end) is `endobj`, or the `obj` of the next object. These words cannot occur in a
- * value.
+ * Returns whether the word [start, end) is the `endobj` of an object or the `obj` of the next object. Such a word
+ * cannot occur in a value.
  */
 export function isOutsideOfValues(bytes: Uint8Array, start: number, end: number): boolean {
   if (bytes[end - 1] !== LOWER_J) return false;
@@ -282,8 +281,7 @@ export function eachEntry(bytes: Uint8Array, at: number, visit: EntryVisitor): n
     const code = bytes[at]!;
     if (isDictionaryEnd(bytes, at)) return at + 2;
     if (code !== SLASH) {
-      // Something other than a key is here. Readers skip one token. A single `>>` therefore ends a dictionary that
-      // begins with `<< <<`.
+      // If a token is not a key, readers skip it. A single `>>` therefore ends a dictionary that begins with `<< <<`.
       at = skipWhite(bytes, skipToken(bytes, at));
       continue;
     }
@@ -330,21 +328,24 @@ export function startsWith(bytes: Uint8Array, at: number, word: string): boolean
   return wordIs(bytes, at, at + word.length, word);
 }
 
-/** Returns whether the name [start, end), slash included, equals `name`. Resolves `#xx` escapes (7.3.5). */
+/**
+ * Returns whether the name [start, end), including the slash, equals `name`. Resolves `#xx` escapes (ISO 32000-2,
+ * 7.3.5).
+ */
 export function nameIs(bytes: Uint8Array, start: number, end: number, name: string): boolean {
   if (wordIs(bytes, start + 1, end, name)) return true;
   return end - start - 1 > name.length && hasEscape(bytes, start, end) && readName(bytes, start, end) === name;
 }
 
-/** Returns whether the bytes [start, end) contain a `#`, which begins an escape in a name (7.3.5). */
+/** Returns whether the bytes [start, end) contain a `#`, which begins an escape in a name (ISO 32000-2, 7.3.5). */
 export function hasEscape(bytes: Uint8Array, start: number, end: number): boolean {
   for (let at = start; at < end; at++) if (bytes[at] === HASH) return true;
   return false;
 }
 
 /**
- * Reads the name in [start, end), where `start` is the offset of its slash. Returns the name without the slash, one
- * character per byte, with escapes resolved.
+ * Reads the name [start, end), which begins with a slash. Returns the name without the slash, one character per byte,
+ * with escapes resolved.
  */
 export function readName(bytes: Uint8Array, start: number, end: number): string {
   const raw = decodeLatin1(bytes, start + 1, end);
@@ -365,8 +366,8 @@ export function readInteger(bytes: Uint8Array, start: number, end: number): numb
 }
 
 /**
- * Reads an object or generation number [start, end) of a reference as tolerantly as readers do: with an optional sign
- * and any number of leading zeros.
+ * Reads an object number or generation [start, end) of a reference. As readers do, accepts a sign and any number of
+ * leading zeros.
  */
 export function readObjectNumber(bytes: Uint8Array, start: number, end: number): number | undefined {
   const number = readInteger(bytes, start, end);
@@ -377,24 +378,27 @@ export function readObjectNumber(bytes: Uint8Array, start: number, end: number):
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** The header of an indirect object, `n g obj` (7.3.10). */
+/** The header of an indirect object, `n g obj` (ISO 32000-2, 7.3.10). */
 export interface ObjectHeader {
   num: number;
   gen: number;
-  /** Position where the object's value begins. */
+  /** Position at which the object's value begins. */
   end: number;
 }
 
-/** The largest generation (7.5.4). MuPDF cannot repair a file with a larger one. */
+/** The largest generation (ISO 32000-2, 7.5.4). MuPDF cannot repair a file with a larger generation. */
 export const LARGEST_GENERATION = 65_535;
 
 /**
- * Maximum distance in bytes from an offset in the cross-reference to the end of the object header that begins there.
- * Without this limit, white space and comments before one header would be scanned for each of many offsets.
+ * Maximum distance in bytes from an offset in the cross-reference to the end of the object header at this offset. White
+ * space and comments may precede a header. Without the limit, they would be scanned again for each of many offsets.
  */
 export const LONGEST_HEADER = 64;
 
-/** Reads the `n g obj` at `at` (7.3.10), after optional white space. Returns undefined if no header begins there. */
+/**
+ * Reads the object header `n g obj` at `at` (ISO 32000-2, 7.3.10), after optional white space. Returns undefined if no
+ * header begins there.
+ */
 export function readHeader(bytes: Uint8Array, at: number): ObjectHeader | undefined {
   const header = headerBefore(bytes, at, bytes.length);
   if (header === "cut") throw END_OF_BYTES;
@@ -404,14 +408,14 @@ export function readHeader(bytes: Uint8Array, at: number): ObjectHeader | undefi
 
 /**
  * Returns the number and generation of the object that begins at `at`, after optional white space. Returns undefined if
- * its header does not end within LONGEST_HEADER bytes.
+ * the object's header does not end within LONGEST_HEADER bytes.
  */
 export function headerAt(bytes: Uint8Array, at: number): Pick<ObjectHeader, "num" | "gen"> | undefined {
   const header = headerBefore(bytes, at, Math.min(at + LONGEST_HEADER, bytes.length));
   return header === "cut" ? undefined : header;
 }
 
-/** Reads the header at `at` up to the end of `obj`. Returns "cut" if the header may continue at `limit`. */
+/** Reads the object header at `at` up to the end of `obj`. Returns "cut" if the header may continue at `limit`. */
 function headerBefore(bytes: Uint8Array, at: number, limit: number): ObjectHeader | "cut" | undefined {
   at = endOfWhite(bytes, at, limit);
   const numEnd = skipDigits(bytes, at, limit);

@@ -1,6 +1,6 @@
 /**
- * Parses the few objects whose values are worth building: trailers, the catalog, page-tree attributes and stream
- * dictionaries (ISO 32000-2, 7.3). Page dictionaries are never built, see lexer.ts.
+ * Parses the few objects whose values are needed: trailers, the catalog, page-tree attributes and stream dictionaries
+ * (ISO 32000-2, 7.3). Page dictionaries are never parsed into values; see lexer.ts.
  */
 import { decodeLatin1 } from "../../bytes.ts";
 import { MEMORY } from "../source/costs.ts";
@@ -42,7 +42,7 @@ import {
   wordIs,
 } from "./lexer.ts";
 
-/** An indirect reference (7.3.10). */
+/** An indirect reference (ISO 32000-2, 7.3.10). */
 export class Reference {
   readonly num: number;
   readonly gen: number;
@@ -53,14 +53,17 @@ export class Reference {
   }
 }
 
-/** A dictionary: values by key. Keys have no slash. */
+/** A dictionary: values by key. The keys have no slash. */
 export type Dictionary = Map<string, Value>;
 
 /** A parsed value. Names become strings. PDF strings become bytes, still encrypted. Unknown keywords become null. */
 export type Value = null | boolean | number | string | Uint8Array | Reference | Value[] | Dictionary;
 
 const MAX_DEPTH = 200;
-/** Maximum memory for the values of one object, in bytes. A one-letter string takes a hundred times its own length. */
+/**
+ * Maximum memory for the values of one object, in bytes. The value of a one-letter string takes a hundred times the
+ * length of the string.
+ */
 const MAX_MEMORY = 16 << 20;
 
 interface Cursor {
@@ -69,13 +72,15 @@ interface Cursor {
   /** Number of brackets that are open at `at`, regardless of their kind. */
   openBrackets: number;
   /**
-   * Number of open brackets at which the value of the current entry ends, even if the value has unclosed brackets. See
-   * parseEntry.
+   * Number of open brackets at which the value of the current entry ends. The value ends there even if it has unclosed
+   * brackets; see parseEntry.
    */
   endDepth: number;
   /** Memory left for further values, in bytes. */
   memoryLeft: number;
-  /** Keys of the entries of the outermost dictionary whose values are built; undefined for all entries. */
+  /**
+   * Keys of the entries of the outermost dictionary that are parsed into values. If undefined, all entries are parsed.
+   */
   readonly keys: ReadonlySet<string> | undefined;
 }
 
@@ -111,8 +116,8 @@ export function referenceAt(bytes: Uint8Array, at: number): Reference | undefine
 }
 
 /**
- * Parses the value at `at`. Also returns its memory in bytes.
- * @throws like {@link parseValue}
+ * Parses the value at `at`. Returns the value and its memory in bytes.
+ * @throws the errors of {@link parseValue}
  */
 export function parseMeasured(bytes: Uint8Array, at: number): { value: Value; memory: number } {
   const cursor = cursorAt(bytes, at);
@@ -121,8 +126,8 @@ export function parseMeasured(bytes: Uint8Array, at: number): { value: Value; me
 
 /**
  * Parses the value at `at`. Charges the parsed bytes, even if parsing fails.
- * @param keys the entries to build if the value is a dictionary; all by default
- * @throws like {@link parseValue}
+ * @param keys keys of the entries to parse if the value is a dictionary; all entries by default
+ * @throws the errors of {@link parseValue}
  */
 export function parseCharged(bytes: Uint8Array, at: number, meter: Meter, keys?: ReadonlySet<string>): Value {
   const cursor = cursorAt(bytes, at, keys);
@@ -185,7 +190,7 @@ function parseArray(cursor: Cursor, depth: number): Value[] {
   return items;
 }
 
-/** Parses a dictionary. Finds exactly the entries that {@link eachEntry} visits. */
+/** Parses a dictionary. Finds the same entries as {@link eachEntry}. */
 function parseDictionary(cursor: Cursor, depth: number): Dictionary {
   const { bytes } = cursor;
   const entries: Dictionary = new Map();
@@ -218,8 +223,8 @@ function parseDictionary(cursor: Cursor, depth: number): Dictionary {
 }
 
 /**
- * Parses the value of an entry. The value ends where `skipValue` ends, which counts brackets without distinguishing
- * their kinds. Arrays and dictionaries that are not closed inside the value therefore end there too.
+ * Parses the value of an entry. The value ends where `skipValue` ends. `skipValue` counts brackets without
+ * distinguishing their kinds, so arrays and dictionaries that are not closed inside the value also end there.
  */
 function parseEntry(cursor: Cursor, depth: number): Value {
   const { endDepth, openBrackets } = cursor;
@@ -244,7 +249,7 @@ function passDictionaryEnd(cursor: Cursor, at: number): boolean {
   return true;
 }
 
-/** Returns whether a single `>` at `at` closes the dictionary. It does so if the object ends after it. */
+/** Returns whether a single `>` at `at` closes the dictionary, because nothing else of the object follows. */
 function isLastBracket(bytes: Uint8Array, at: number): boolean {
   if (bytes[at] !== GREATER_THAN) return false;
   const word = skipWhite(bytes, at + 1);
@@ -275,7 +280,7 @@ function parseWord(cursor: Cursor): Value {
 
 /**
  * Reads a well-formed number without a plus sign: an optional minus, up to 15 digits, and at most one decimal point.
- * The result is correctly rounded, because it is the quotient of two exact numbers.
+ * The result is rounded correctly, because it is the quotient of two exact numbers.
  */
 function readDecimal(bytes: Uint8Array, start: number, end: number): number | undefined {
   const isNegative = bytes[start] === MINUS;
@@ -297,8 +302,8 @@ function readDecimal(bytes: Uint8Array, start: number, end: number): number | un
 }
 
 /**
- * Reads a malformed number as readers do: `--5` is -5, `1.2.3` is 1.2, `12-34` is 12. `1e3` is a keyword and therefore
- * null.
+ * Reads a malformed number as readers do: `--5` is -5, `1.2.3` is 1.2, and `12-34` is 12. `1e3` is a keyword and
+ * therefore becomes null.
  */
 function readNumber(word: string): number | null {
   const match = /^[-+.\d]*$/.test(word) ? /^([+-]*)(\d*\.?\d*)/.exec(word) : null;
@@ -315,7 +320,7 @@ function readLiteralString(bytes: Uint8Array, start: number, end: number): Uint8
   for (let at = start; at < end; at++) {
     let code = bytes[at]!;
     if (code === CARRIAGE_RETURN) {
-      // every kind of line end counts as one line feed (7.3.4.2)
+      // every kind of line end counts as one line feed (ISO 32000-2, 7.3.4.2)
       if (bytes[at + 1] === LINE_FEED) at++;
       out[length++] = LINE_FEED;
       continue;

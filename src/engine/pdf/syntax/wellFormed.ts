@@ -1,7 +1,7 @@
 /**
- * Recognizes and writes well-formed values. These follow ISO 32000-2, 7.3, so all readers interpret them the same way.
- * Readers differ on malformed values. For example, MuPDF drops a whole object if a dictionary contains garbage, while
- * PDFium and this engine skip the garbage. Values of the source that the output repeats are therefore written in
+ * Recognizes and writes well-formed values. All readers interpret them the same way, because they follow ISO 32000-2,
+ * 7.3. Readers differ on malformed values. For example, MuPDF drops a whole object if a dictionary contains garbage,
+ * while PDFium and this engine skip the garbage. Values of the source that the output repeats are therefore written in
  * well-formed syntax.
  */
 import { concat, decodeLatin1 } from "../../bytes.ts";
@@ -41,7 +41,7 @@ import {
   wordIs,
 } from "./lexer.ts";
 
-/** Maximum nesting depth of values. PDFium drops an object at depth 64. */
+/** Maximum nesting depth of values. PDFium drops an object that is nested at depth 64. */
 const MAX_DEPTH = 50;
 
 /**
@@ -67,8 +67,8 @@ function endOfToken(bytes: Uint8Array, at: number): number {
 }
 
 /**
- * Finds the end of a well-formed value as {@link endOfWellFormed} does, but in steps. A caller can therefore yield to
- * the event loop during a long value.
+ * Finds the end of a well-formed value as {@link endOfWellFormed} does, but in steps. Between the steps of a long
+ * value, a caller can yield to the event loop.
  */
 export class WellFormedWalk {
   /** Current position of the walk. */
@@ -123,8 +123,8 @@ export class WellFormedWalk {
         }
         at = skipWhite(bytes, after);
       }
-      // Closes every array and dictionary that ends here. If the walk is then inside a dictionary, the next key must
-      // follow.
+      // Closes every array and dictionary that ends at this position. If the walk is then inside a dictionary, a key
+      // must follow.
       while (isInArray ? bytes[at] === BRACKET_CLOSE : isDictionaryEnd(bytes, at)) {
         at += isInArray ? 1 : 2;
         if (--count === 0) {
@@ -146,8 +146,8 @@ export class WellFormedWalk {
 }
 
 /**
- * Shared instance for walks that run to their end synchronously. Creating an instance costs more than walking over most
- * values.
+ * Shared instance for walks that run to their end synchronously. Creating an instance costs more than the walk over
+ * most values.
  */
 const WALK = new WellFormedWalk();
 
@@ -206,7 +206,7 @@ function isKeyword(bytes: Uint8Array, at: number, end: number): boolean {
 
 /**
  * Returns the end of the reference whose object number ends at `end`. Returns `end` if the number does not begin a
- * reference, and -1 if readers may disagree on it.
+ * reference. Returns -1 if readers may disagree on the reference.
  */
 function endOfReference(bytes: Uint8Array, end: number): number {
   const gen = skipWhite(bytes, end);
@@ -223,7 +223,7 @@ function isGeneration(bytes: Uint8Array, start: number, end: number): boolean {
 }
 
 /**
- * Maximum length in bytes of a malformed value that is rewritten. The rewriting is slow and does not yield to the event
+ * Maximum length in bytes of a malformed value that is rewritten. Rewriting is slow and does not yield to the event
  * loop.
  */
 const MAX_REPAIRED_BYTES = 512 * 1024;
@@ -252,13 +252,13 @@ export function wellFormedName(bytes: Uint8Array, start: number, end: number): s
   return decodeLatin1(bytes, start, end).replace(/[\x80\xff]/g, (code) => `#${code.charCodeAt(0).toString(16)}`);
 }
 
-/** Writes a value in well-formed syntax. It reads each byte only a few times at any nesting depth. */
+/** Writes a value in well-formed syntax. The writer reads each byte only a few times at any nesting depth. */
 class WellFormedWriter {
   readonly #bytes: Uint8Array;
   readonly #out = new ByteWriter();
   /**
-   * Start positions of arrays and dictionaries that are known to be malformed, but not written yet. The last element is
-   * the next one to write.
+   * Start positions of arrays and dictionaries that are known to be malformed and have not been written yet. The last
+   * element is the next to write.
    */
   readonly #malformed: number[] = [];
 
@@ -291,8 +291,8 @@ class WellFormedWriter {
   }
 
   /**
-   * Writes the entries that eachEntry visits, up to the bracket that ends the value. As in skipValue, brackets inside
-   * garbage count too.
+   * Writes the entries that eachEntry visits, up to the bracket that ends the value. Brackets inside garbage also
+   * count, as in skipValue.
    */
   #dictionary(at: number, depth: number): number {
     const [bytes, out] = [this.#bytes, this.#out];
@@ -343,7 +343,7 @@ class WellFormedWriter {
   }
 }
 
-/** Reads a reference as tolerantly as readers do: other characters may follow its `R` directly. */
+/** Reads a reference. As readers do, accepts other characters directly after the `R` of the reference. */
 function readReference(bytes: Uint8Array, at: number): { text: string; end: number } | undefined {
   const numEnd = skipRegular(bytes, at);
   const num = readObjectNumber(bytes, at, numEnd);
