@@ -1,8 +1,9 @@
 /**
  * Recovers damaged files. A pass over the file treats every `n g obj` as the start of an object, as MuPDF and pdf.js
- * do. The last body of an object number is the live one. If `endstream` or `endobj` follows at the end that the /Length
- * of a stream states, the data end there. Otherwise they end at the next `endstream`, or at an `endobj` before it if
- * another object follows. If a /Length is an object after its stream, as in files by qpdf, a second pass is necessary.
+ * do. The last body of an object number is the live body. The data of a stream end at the end that /Length states, if
+ * `endstream` or `endobj` follows there. Otherwise they end at the next `endstream`, or at an earlier `endobj` that
+ * another object follows. A second pass is needed if a /Length is an object that follows its stream, as in files by
+ * qpdf.
  */
 
 import { indexOf } from "#platform/search";
@@ -44,40 +45,44 @@ export interface Scan {
   /** Numbers of objects that may be a catalog. */
   catalogs: Set<number>;
   /**
-   * Numbers of ambiguous objects: readers may find another definition of them. These are objects that occur more than
-   * once, and objects in stream data with an ambiguous extent. The extent is ambiguous if the dictionary is malformed,
-   * or if some readers look for the first `endstream` because /Length is wrong or indirect.
+   * Numbers of ambiguous objects: readers may find a different definition of such an object. Ambiguous objects occur
+   * more than once, or are in stream data with an ambiguous extent. The extent is ambiguous if the stream's dictionary
+   * is malformed. It is also ambiguous if some readers look for the first `endstream` because /Length is wrong or
+   * indirect.
    */
   ambiguous: Set<number>;
   /** Numbers of objects that cannot be read, because their brackets do not match. */
   unreadable: ReadonlySet<number>;
   /**
-   * Whether some readers may find more object streams than the scan: inside data with an ambiguous extent, or because
-   * they read a malformed object as an object stream.
+   * Whether some readers may find more object streams than the scan. They may find object streams inside data with an
+   * ambiguous extent, or read a malformed object as an object stream.
    */
   mayHideObjectStreams: boolean;
   /**
    * Numbers of objects that are defined both inside an unreadable trailer and before it. Some readers use the first
-   * definition, others the second.
+   * definition, and others use the second.
    */
   redefined: ReadonlySet<number>;
 }
 
 const WINDOW = 64 * 1024;
 /**
- * Length in bytes of the overlap of consecutive windows. It is larger than any header or keyword that the end of a
- * window may split.
+ * Length in bytes of the overlap of consecutive windows. The overlap is larger than any header or keyword that the end
+ * of a window may split.
  */
 const OVERLAP = 64;
 const OBJECT_LIMIT = 2 << 20;
-/** Number of bytes that may be read for unparsable objects. After that, less of the file is read for each object. */
+/**
+ * Number of bytes of the file that may be read for unparsable objects. When this budget is used up, less of the file is
+ * read for each object.
+ */
 const FAILURE_BUDGET = 8 << 20;
 const REDUCED_OBJECT_LIMIT = 512;
-/** Maximum number of trailers. If there are more, only the last ones are retained. */
+/** Maximum number of trailers. If a file has more trailers, only the last trailers are retained. */
 const MAX_TRAILERS = 1000;
 /**
- * Number of bytes at the start of a malformed object that are searched for `/ObjStm`. With this name, readers may read
- * the object as an object stream.
+ * Number of bytes at the start of a malformed object that are searched for `/ObjStm`. If this name is found, readers
+ * may read the object as an object stream.
  */
 const OBJECT_STREAM_HEAD = 512;
 /** Maximum number of bytes that readers skip between the end that /Length states and `endstream`. */
@@ -129,31 +134,31 @@ class Scanner {
   readonly unreadable = new Set<number>();
   mayHideObjectStreams = false;
   readonly redefined = new Set<number>();
-  /** Possible values of each object that is the /Length of a stream before it, by object number. */
+  /** Possible values of each object that is the /Length of an earlier stream. The key is the number of the object. */
   readonly lengths = new Map<number, number[]>();
   readonly #source: ByteSource;
-  /** The `lengths` that an earlier pass has found. */
+  /** The `lengths` that an earlier pass over the file has found. */
   readonly #known: ReadonlyMap<number, readonly number[]>;
   /** Numbers of the /Length objects that had not been found yet when their streams were read. */
   readonly #awaited = new Set<number>();
   #at = 0;
-  /** End of the last stream data that have an ambiguous extent. */
+  /** End of the last stream data whose extent is ambiguous. */
   #ambiguousEnd = 0;
   /** End of the last trailer. A `trailer` keyword before this end belongs to that trailer. */
   #trailerEnd = 0;
-  /** Whether the last trailer is unreadable, and the scan has not reached its `startxref` yet. */
+  /** Whether the last trailer is unreadable, and the scan has not reached the `startxref` of that trailer yet. */
   #isInBrokenTrailer = false;
   #failureBudget = FAILURE_BUDGET;
   /**
-   * Result of the last search for `endstream`, and the offset at which the search began. All streams between the two
-   * share this result.
+   * Result of the last search for `endstream`, and the offset at which the search began. All streams between these two
+   * offsets share the result.
    */
   #endOfSearched = -1;
   #searchedFrom = 0;
 
   /**
-   * @param known `lengths` of an earlier pass. They show where stream data end, so that objects inside the data are
-   * ignored.
+   * @param known `lengths` of an earlier pass. They show where stream data end, so that the scan ignores objects inside
+   * the data.
    */
   constructor(source: ByteSource, known: ReadonlyMap<number, readonly number[]>) {
     this.#source = source;
@@ -168,7 +173,7 @@ class Scanner {
    */
   step(): boolean {
     const from = this.#at;
-    // A window ends at a block boundary. If this would make it too short, it ends at the next boundary.
+    // A window ends at a block boundary. If the window would be too short, it ends at the next block boundary.
     const blockEnd = (Math.floor((from + 2 * OVERLAP) / WINDOW) + 1) * WINDOW;
     const end = Math.min(blockEnd, this.#source.length);
     const bytes = this.#source.bytes(from, end);
@@ -191,7 +196,7 @@ class Scanner {
         this.#readTrailer(from + at);
         return true;
       }
-      // This word may also be the end of `startxref`, which ends a revision whose section is elsewhere.
+      // The word `xref` may also be the end of `startxref`. A `startxref` ends a revision whose section is elsewhere.
       if (code === LOWER_X && startsWith(bytes, at, "xref")) {
         this.#isInBrokenTrailer = false;
         this.#addSection(from + at - (startsWith(bytes, at - 5, "start") ? 5 : 0));
@@ -257,7 +262,7 @@ class Scanner {
       (mayBeStream &&
         findWord(this.#source, end, Math.min(end + OBJECT_STREAM_HEAD, this.#source.length), "/ObjStm") !== undefined);
 
-    // The changes below happen only once, because no statement from here on throws MissingRange.
+    // No statement from here on throws MissingRange, so the changes below happen only once.
     if (awaited !== undefined) this.#awaited.add(awaited);
     if (object?.integer !== undefined && this.#awaited.has(header.num)) this.#addLength(header.num, object.integer);
     if (header.gen > LARGEST_GENERATION) throw tooComplex(`object ${header.num} has a generation that readers reject`);
@@ -281,9 +286,9 @@ class Scanner {
   }
 
   /**
-   * Returns the end of data whose /Length is missing or wrong. The data end before an `endstream` that is near the
-   * `claimed` length, or else before the next `endstream`, or before an `endobj` that is followed by another part of
-   * the file.
+   * Returns the end of data whose /Length is missing or wrong. If an `endstream` is near the `claimed` length, the data
+   * end there. Otherwise they end before the next `endstream`, or before an earlier `endobj` that is followed by
+   * another part of the file.
    */
   #endOfData(start: number, claimed: number): number {
     const from = start + claimed;
@@ -302,7 +307,9 @@ class Scanner {
     if (lengths.length < MAX_LENGTHS) this.lengths.set(num, [...lengths, length]);
   }
 
-  /** Returns the possible values of a /Length. An indirect /Length may have several definitions after updates. */
+  /**
+   * Returns the possible values of a /Length. An indirect /Length may have several definitions if the file was updated.
+   */
   #streamLengths(value: Value | undefined): readonly number[] {
     if (typeof value === "number") return [value];
     if (!(value instanceof Reference)) return [];
@@ -336,16 +343,16 @@ class Scanner {
   }
 }
 
-/** Facts about a scanned object. Positions are relative to the end of its header. */
+/** Facts about a scanned object. Positions are relative to the end of the object's header. */
 interface Description {
   length: number;
   isWellFormed: boolean;
-  /** Whether the brackets match. */
+  /** Whether the brackets in the object match. */
   isBalanced: boolean;
   mayBeCatalog: boolean;
-  /** Value of the object, if it is an unsigned integer. */
+  /** Value of the object, if the value is an unsigned integer. */
   integer: number | undefined;
-  /** Dictionary of the object and start of its data, if it is a stream. */
+  /** Dictionary of the object and start of its data, if the object is a stream. */
   stream: (Trailer & { data: number }) | undefined;
 }
 
@@ -365,7 +372,7 @@ function describe(bytes: Uint8Array, at: number): Description {
   };
 }
 
-/** Reads the `n g` before the `obj` at `at`. White space or `endobj` must precede it. */
+/** Reads the object number and generation before the `obj` at `at`. White space or `endobj` must precede them. */
 function headerBefore(bytes: Uint8Array, at: number): { num: number; gen: number; start: number } | undefined {
   const genEnd = backOver(bytes, at, isWhite);
   const gen = backOver(bytes, genEnd, isDigit);

@@ -10,7 +10,7 @@ import type { Xref } from "./xref.ts";
 
 /**
  * Checks that all live objects are at their offsets. Readers notice and repair a wrong offset only when they need the
- * object. The output moves and erases bytes by these offsets, so all of them must be right. Corrects generations from
+ * object. The output moves and erases bytes by these offsets, so all offsets must be right. Corrects generations from
  * the object headers, because Poppler does not find an object whose generation differs from its cross-reference entry.
  * Reads most blocks of a source that is not in memory.
  * @throws Malformed if a live object is not at its offset
@@ -28,9 +28,9 @@ export async function verifyOffsets(source: ByteSource, table: XrefTable): Promi
 }
 
 /**
- * Checks the offsets of live objects with few reads. The copying pass later checks the objects themselves, see
- * `PlanOutdated`. It does not copy cross-reference sections. If an object is at the offset of a section, it must
- * therefore be the cross-reference stream itself.
+ * Checks the offsets of live objects with few reads. The objects themselves are checked later, while they are copied;
+ * see `PlanOutdated`. Cross-reference sections are not copied. An object at the offset of a section must therefore be
+ * the section's cross-reference stream.
  * @throws Malformed if a live object is beyond the end of the file, at the offset of another object, or at the offset
  * of a section although it is not the section's stream
  */
@@ -40,7 +40,7 @@ export async function verifyPlausibility(source: ByteSource, { table, sections }
   await verifyHeaders(source, table, (offset) => offsets.has(offset));
 }
 
-/** Checks the headers of those live objects for whose offset `isIncluded` is true. The source is not in memory. */
+/** Checks the headers of the live objects for whose offset `isIncluded` returns true. The source is not in memory. */
 async function verifyHeaders(
   source: ByteSource,
   table: XrefTable,
@@ -49,7 +49,7 @@ async function verifyHeaders(
   const rows: number[] = [];
   for (let row = 0; row < table.rows; row++)
     if (table.kind(row) === IN_FILE && table.isLive(row) && isIncluded(table.offset(row))) rows.push(row);
-  rows.sort((a, b) => table.offset(a) - table.offset(b)); // sorts in file order, so that each block is read only once
+  rows.sort((a, b) => table.offset(a) - table.offset(b)); // sorts the rows in file order, so that each block is read only once
   let next = 0;
   await retry(source, () => {
     for (; next < rows.length; next++) {

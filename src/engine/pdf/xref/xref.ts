@@ -28,7 +28,7 @@ import {
 import { type Dictionary, parseMeasured, Reference } from "../syntax/values.ts";
 import { streamEntries } from "./xrefStream.ts";
 
-/** A trailer dictionary, or the dictionary of a cross-reference stream, which serves as a trailer. */
+/** A trailer dictionary, or the dictionary of a cross-reference stream that serves as a trailer. */
 export interface Trailer {
   dict: Dictionary;
   /** The bytes from `<<` to `>>`. The output copies entries verbatim from this text. */
@@ -40,7 +40,7 @@ export interface Trailer {
 /** The cross-reference of a file, read from its sections or found by a scan. Offsets are positions in the source. */
 export interface Xref {
   table: XrefTable;
-  /** Trailers, newest first. Empty if a scan found none. */
+  /** Trailers, newest first. Empty if a scan found no trailer. */
   trailers: Trailer[];
   /** Offsets of cross-reference sections and of the keywords `trailer` and `startxref`. */
   sections: number[];
@@ -51,20 +51,23 @@ export interface Xref {
 const ENTRY_WINDOW = 64 * 1024;
 /** Length in bytes of a standard table entry. */
 const ENTRY = 20;
-/** Number of additional bytes that are read, because irregular bytes may precede the first entry. */
+/**
+ * Number of additional bytes that are read after a subsection's header, because irregular bytes may precede the first
+ * entry.
+ */
 const ENTRY_SPACE = 1024;
 const TAIL = 2048;
 const MAX_SECTIONS = 10_000;
 
-/** A section that is still to be read. `offset` is the number in the file. */
+/** A section that must still be read. `offset` is the offset as written in the file. */
 interface Link {
   offset: number;
-  /** First row of the hybrid file's table to which this stream belongs, see XrefTable.add. */
+  /** First row of the hybrid file's table to which this stream belongs; see XrefTable.add. */
   replaceFreeFrom: number;
 }
 
 /**
- * State of the table that is being read: the next position in the file, the next object number, and the number of
+ * State of the table that is currently read: the next position in the file, the next object number, and the number of
  * entries left in the subsection.
  */
 interface OpenTable {
@@ -76,7 +79,8 @@ interface OpenTable {
 }
 
 /**
- * Returns the offset of `%PDF-` in the first 1024 bytes, where readers look for it. Returns undefined if it is missing.
+ * Returns the offset of `%PDF-` in the first 1024 bytes, where readers look for this header. Returns undefined if the
+ * header is missing.
  * @throws MissingRange if bytes must be fetched first
  */
 export function findOrigin(source: ByteSource): number | undefined {
@@ -87,19 +91,20 @@ export function findOrigin(source: ByteSource): number | undefined {
 
 /**
  * Reads the chain of sections, newest first. The work is divided into steps that can be repeated when bytes are
- * missing, because a table of a million entries exceeds the cache of a source that is read by ranges.
+ * missing. Steps are necessary because a table of a million entries exceeds the cache of a source that is read by
+ * ranges.
  */
 export class XrefReader {
   readonly #source: ByteSource;
   readonly #xref: Xref;
-  /** Sections that are still to be read, in order. */
+  /** Sections that must still be read, in order. */
   readonly #queue: Link[] = [];
   readonly #seen = new Set<number>();
-  /** Offset of `%PDF-`, or 0 if the file has none. */
+  /** Offset of `%PDF-`, or 0 if the file has no `%PDF-`. */
   readonly #origin: number;
   /**
-   * Number to add to the offsets in the file. It is the offset of `%PDF-` if the producer counted offsets from there,
-   * or 0 if it counted them from the start of the file.
+   * Number to add to the offsets in the file. If the producer counted offsets from `%PDF-`, it is the offset of
+   * `%PDF-`. If the producer counted from the start of the file, it is 0.
    */
   #bias: number | undefined;
   #open: OpenTable | undefined;
@@ -109,7 +114,7 @@ export class XrefReader {
   /**
    * Finds the newest section.
    * @throws Malformed if the file does not end with a `startxref` and an offset
-   * @throws MissingRange if bytes must be fetched first. Construct again after the fetch.
+   * @throws MissingRange if bytes must be fetched first. Call the constructor again after the fetch.
    */
   constructor(source: ByteSource) {
     this.#source = source;
@@ -215,8 +220,8 @@ export class XrefReader {
       for (at = generationEnd; isWhite(bytes[at]); ) at++;
       const kind = bytes[at++];
       if (kind !== LOWER_N && kind !== LOWER_F) throw new Malformed("no cross-reference entry");
-      // The first entry of the free list must be object 0. A PDF producer of the 1990s wrongly numbers it 1, because it
-      // starts the only subsection of its files at 1.
+      // The first entry of the free list must be object 0. A PDF producer of the 1990s wrongly numbers the entry 1,
+      // because the only subsection of its files starts at 1.
       if (kind === LOWER_F && next === 1 && generation === LARGEST_GENERATION && this.#xref.table.rows === table.row)
         next = 0;
       // Some producers write unused entries like entries in use, but with offset 0.
@@ -250,9 +255,9 @@ export class XrefReader {
   }
 
   /**
-   * Queues the sections to which a trailer refers. The cross-reference stream of a hybrid file comes before the older
-   * section.
-   * @param hybridRow first row of the section if it is a table
+   * Queues the sections to which a trailer refers. The cross-reference stream of a hybrid file precedes the older
+   * section in the queue.
+   * @param hybridRow first row of the section; undefined if the section is a cross-reference stream
    */
   #follow(trailer: Trailer, hybridRow: number | undefined): void {
     chargeTrailer(trailer, this.#source.meter);
@@ -269,7 +274,7 @@ export class XrefReader {
 }
 
 /**
- * Reads the trailer at `at`, including its keyword.
+ * Reads the trailer whose keyword `trailer` is at `at`.
  * @throws Malformed if no trailer begins there
  * @throws EngineError too_complex
  */
@@ -287,7 +292,8 @@ export function readTrailer(bytes: Uint8Array, at: number): Trailer {
  */
 export function readTrailerDictionary(bytes: Uint8Array, at: number): Trailer {
   const { value, memory } = parseMeasured(bytes, at);
-  // The text ends where `eachEntry` finds the end, because `eachEntry` later scans the text to copy entries.
+  // The text ends where `eachEntry` finds the end of the dictionary, because `eachEntry` later scans the text to copy
+  // entries.
   const text = bytes.slice(
     at,
     eachEntry(bytes, at, () => {}),
@@ -305,8 +311,8 @@ export function chargeTrailer({ text, memory }: Trailer, meter: Meter): void {
 }
 
 /**
- * Finds the last `startxref` of the file (7.5.5). Returns the offset of this keyword, and the offset that is written
- * after it.
+ * Finds the last `startxref` of the file (ISO 32000-2, 7.5.5). Returns the offset of this keyword, and the offset that
+ * is written after the keyword.
  * @throws Malformed if the last TAIL bytes have no `startxref`, or if no offset follows it
  */
 function findStartxref(source: ByteSource): { keyword: number; offset: number } {

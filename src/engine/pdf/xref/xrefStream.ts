@@ -8,12 +8,12 @@ import type { Dictionary, Value } from "../syntax/values.ts";
 const ROWS_AT_ONCE = 8192;
 
 /**
- * Adds the entries of a cross-reference stream to the table in steps (7.5.8.2, Tables 17 and 18). Each step yields the
- * number of rows that it has added. The last step returns this number.
+ * Adds the entries of a cross-reference stream to the table in steps (ISO 32000-2, 7.5.8.2, tables 17 and 18). Each
+ * step yields the number of rows that it has added. The last step returns the number instead.
  * @param bias number to add to the offsets in the stream
  * @param replaceFreeFrom see XrefTable.add
  * @throws Malformed if /W or /Index is invalid
- * @throws EngineError too_complex in the cases of XrefTable.add
+ * @throws EngineError too_complex if XrefTable.add throws it
  */
 export function* streamEntries(
   table: XrefTable,
