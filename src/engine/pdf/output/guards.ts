@@ -92,7 +92,7 @@ const SEQUENCES_OF_FORMS = 64;
 
 /**
  * Returns the operators that draw the forms with the isolated content of a page. Some readers let a form leave marked
- * content, a path, a clip or a text object open. The returned operators close whatever a form leaves open.
+ * content, a path, a clip or a text object open. The returned operators also close these objects.
  * @param names the names of the forms in the resources of the page
  * @param pdfa the file's claim to be PDF/A
  */

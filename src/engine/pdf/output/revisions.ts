@@ -79,12 +79,12 @@ function liveObjectAt(boundaries: Boundaries, at: number): number {
   return boundaries.offsetAt(last);
 }
 
-/** Returns the offset of the next `%%EOF` in [start, end). Returns -1 if there is none. */
+/** Returns the offset of the next `%%EOF` in [start, end). Returns -1 if the keyword does not occur. */
 function findEndOfRevision(bytes: Uint8Array, start: number, end: number): number {
   return indexOf(bytes, END_OF_REVISION, start, end);
 }
 
-/** Returns the offset of the next /Page in [start, end) that follows a /Type. Returns -1 if there is none. */
+/** Returns the offset of the next /Page in [start, end) that follows a /Type. Returns -1 if the name does not occur. */
 function findPage(bytes: Uint8Array, start: number, end: number): number {
   let at = indexOf(bytes, PAGE, start, end);
   while (at >= 0 && !isType(bytes, at)) at = indexOf(bytes, PAGE, at + 1, end);
