@@ -65,7 +65,7 @@ const UPCOMING = 30;
 /**
  * Walks the page tree in steps. A step that throws because bytes are not loaded yet can be repeated. If a kid of a node
  * is in an object stream that has not been decoded, its visit is postponed until all other kids have been visited. Each
- * object stream is therefore decoded only once, in whatever order the pages are.
+ * object stream is therefore decoded only once, regardless of the order of the pages.
  */
 export class PageWalk {
   readonly contents: ContentsReader;
