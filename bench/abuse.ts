@@ -1,8 +1,8 @@
 /**
- * `npm run bench:abuse` sends unpaid calls of many forms to the running Worker. For each form it prints the CPU, minus
- * the CPU that an empty Worker uses for the same bytes, and the memory held. It then measures how long a paying caller
- * waits without other callers, and while 50 attackers of each kind are busy. It fails if a value exceeds the limits
- * below.
+ * `npm run bench:abuse` sends unpaid calls of many forms to the running Worker. For each form, the benchmark prints two
+ * values: the CPU beyond what an empty Worker uses for the same bytes, and the memory held. It then measures how long a
+ * paying caller waits without other callers, and while 50 attackers of each kind are busy. The benchmark fails if a
+ * value exceeds the limits below.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -104,7 +104,8 @@ async function heldBy(worker: RunningWorker, make: () => Promise<Call>): Promise
   const heap = await watchHeap(worker.inspectorPort);
   const heldMb = async () => {
     for (let times = 0; times < 3; times++) {
-      await fetch(worker.url, { headers: { ...EMPTY, "X-Collect": "1" } }); // V8 releases buffers with a delay
+      // V8 releases buffers with a delay, so several collections are needed
+      await fetch(worker.url, { headers: { ...EMPTY, "X-Collect": "1" } });
       await pause(100);
       heap.peakMb();
     }
@@ -191,7 +192,8 @@ const FILES = { "10 pages": [INPUTS.a.make(), 15], "20 MB": [scans(40, 500_000),
 const BREATH_MS = 1000;
 
 delete process.env.MINIFLARE_WORKERD_V8_FLAGS;
-const settings = { ...fromAfar, ALLOW_LOOPBACK_SOURCES: "true", DEFAULT_KEY: "false" }; // payers repeat a call, and the Worker must mark the file each time
+// payers repeat a call, and the Worker must mark the file each time
+const settings = { ...fromAfar, ALLOW_LOOPBACK_SOURCES: "true", DEFAULT_KEY: "false" };
 const worker = await startWorker(settings, { entry: "bench/abuseWorker.ts" });
 try {
   const terms = await termsOf(worker);
@@ -216,7 +218,7 @@ try {
   };
 
   const signed = await signPayment(terms);
-  await latencies(); // warm up
+  await latencies(); // warms up the Worker
   const alone = await latencies();
   console.log(
     `\nMedian wait of a paying caller in milliseconds, alone and with ${ATTACKERS} attackers of a kind (ratio)\n`,

@@ -11,7 +11,8 @@ export { Budget } from "../src/service/limits/quota.ts";
 export default {
   fetch(request, env, context) {
     const { headers, url } = request;
-    if (headers.has("X-Collect")) (globalThis as { gc?(): void }).gc?.(); // V8's flag --expose-gc defines the function `gc`
+    // V8's flag --expose-gc defines the function `gc`
+    if (headers.has("X-Collect")) (globalThis as { gc?(): void }).gc?.();
     if (headers.has("X-Empty")) return new Response(null, { status: 402 });
     const address = headers.get("X-From");
     if (address === null) return app.fetch(request, env, context);

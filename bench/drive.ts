@@ -70,7 +70,8 @@ export async function drive(
   { connections, calls }: { connections: number; calls: number },
 ): Promise<Load> {
   const terms = await termsOf(worker);
-  const unused = await sign(terms, calls + 2 * connections); // the list includes spare payments for calls whose connection breaks
+  // the list includes spare payments for calls whose connection breaks
+  const unused = await sign(terms, calls + 2 * connections);
   const sent: Ticket[] = [];
   const given = new Set<string>();
   const busy: Record<string, number> = {};

@@ -1,6 +1,7 @@
 /**
- * The facilitator of the benchmarks, which `startFacilitator.ts` starts. It rejects payments whose signature begins
- * with the digits in its argument, and accepts all others. It sends its address to its parent process.
+ * The facilitator of the benchmarks, which `startFacilitator.ts` starts. The facilitator rejects payments whose
+ * signature begins with the digits in its argument, and accepts all other payments. It sends its address to its parent
+ * process.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

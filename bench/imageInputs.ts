@@ -75,7 +75,7 @@ function encoded(colorType: 2 | 6, lines: Uint8Array): Uint8Array {
 }
 
 /**
- * Makes a JPEG that has the segments of a real one, but random bytes as its image data. No engine in this benchmark
+ * Makes a JPEG that has the segments of a real JPEG, but random bytes as its image data. No engine in this benchmark
  * decodes the data.
  */
 function jpeg(): Uint8Array {

@@ -66,7 +66,7 @@ try {
   const payments: string[] = [];
   /**
    * Signs the payments shortly before they are used, because they expire. Each payment has a different payer, so no
-   * call repeats an earlier one.
+   * call repeats an earlier call.
    */
   const signPayments = async () => {
     for (let i = 0; i < PAID_CALLS + WARM_UP; i++) payments.push(await signPayment(terms, generatePrivateKey()));

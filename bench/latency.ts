@@ -76,7 +76,7 @@ const worker = await startWorker(
 const textUrl = `${worker.url}/v1/watermark/text`;
 const image = `${worker.url}/v1/watermark/image`;
 const { accepts } = (await (await fetch(textUrl, { method: "POST" })).json()) as { accepts: Offer[] };
-/** Returns the payment of a new payer. A new payer for each call ensures that no call repeats an earlier one. */
+/** Returns the payment of a new payer. A new payer for each call ensures that no call repeats an earlier call. */
 const sign = async (): Promise<Record<string, string>> => ({
   "X-PAYMENT": await signPayment(accepts[0]!, generatePrivateKey()),
 });

@@ -34,7 +34,8 @@ export async function startLimitedWorker(vars: Record<string, string>): Promise<
     heapPeakMb: heap.peakMb,
     async aliveMb() {
       for (let times = 0; times < 3; times++) {
-        await fetch(worker.url, { headers: { "X-Empty": "1", "X-Collect": "1" } }); // V8 releases buffers with a delay
+        // V8 releases buffers with a delay, so several collections are needed
+        await fetch(worker.url, { headers: { "X-Empty": "1", "X-Collect": "1" } });
         await sleep(100);
       }
       heap.peakMb();

@@ -14,7 +14,7 @@ const { document } = parseHTML("<html></html>") as unknown as {
 };
 const SVG = "http://www.w3.org/2000/svg";
 
-/** Line colors that are visible on white and on black. The first one is for this engine. */
+/** Line colors that are visible on white and on black. The first color is for this engine. */
 export const COLORS = [
   "#d6336c",
   "#1c7ed6",
@@ -89,7 +89,8 @@ export function lines(series: Series[], { width, height, x, y }: Frame): Node {
       ]),
     ],
   }) as unknown as Node & Plot.Plot;
-  plot.querySelector("style")?.remove(); // Plot's own style is made for web pages, and would override the size of the plot in the picture
+  // Plot's own style is made for web pages, and would override the size of the plot in the picture
+  plot.querySelector("style")?.remove();
 
   const at = (scale: "x" | "y", value: number) => plot.scale(scale)!.apply(value) as number;
   const labels = series

@@ -26,14 +26,14 @@ export interface Marked {
 export interface Results {
   engines: Stamp & { inputs: { title: string; bytes: number; engines: Marked[] }[] };
   pages: Stamp & {
-    /** Files with an increasing number of pages of the same kind. */
+    /** Files of one kind with an increasing number of pages. */
     files: { pages: number; bytes: number; engines: Marked[] }[];
     /** The bytes that each text adds to a file of one page. */
     texts: { script: string; characters: number; addedBytes: number }[];
   };
   /**
-   * CPU in milliseconds of a call to the running Worker, of a Worker that stores the same body and copies it once, and
-   * of a Worker that marks with pdf-lib. The last value is null if pdf-lib fails.
+   * Milliseconds of CPU for a call to three Workers: the running Worker, a Worker that stores the same body and copies
+   * it once, and a Worker that marks with pdf-lib. The last value is null if pdf-lib fails.
    */
   call: Stamp & {
     files: {

@@ -22,7 +22,7 @@ export interface Facilitator {
   stop(): void;
 }
 
-/** Starts a facilitator that accepts every payment except forged ones. */
+/** Starts a facilitator that rejects forged payments and accepts all other payments. */
 export async function startFacilitator(): Promise<Facilitator> {
   const child = fork(join(import.meta.dirname, "facilitator.ts"), [FORGED]);
   const [url] = (await once(child, "message")) as [string];

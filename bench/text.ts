@@ -1,6 +1,6 @@
 /**
- * `node bench/text.ts` measures text marks in workerd, and pdf-lib with the same fonts for comparison. It prints the
- * CPU time of the first mark in an isolate and of later marks, and the bytes added to one page.
+ * `node bench/text.ts` measures text marks in workerd. For comparison, it also measures pdf-lib with the same fonts. It
+ * prints the CPU time of the first mark in an isolate and of later marks, and the bytes added to one page.
  */
 import { startWorker } from "../scripts/lib/worker.ts";
 

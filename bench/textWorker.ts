@@ -1,5 +1,5 @@
 /**
- * A Worker for the benchmark of text marks. It repeatedly marks one page in one request, using the engine or pdf-lib.
+ * A Worker for the benchmark of text marks. In each request, it repeatedly marks one page, using the engine or pdf-lib.
  */
 import fontkit from "@pdf-lib/fontkit";
 import { PDFDocument, type PDFFont } from "pdf-lib";
