@@ -89,7 +89,7 @@ export interface WatermarkPlan {
   readonly length: number;
   readonly notices: readonly Notice[];
   /**
-   * Returns the output in order. Each chunk is valid until the next one is requested.
+   * Returns the output in order. Each chunk is valid until the next chunk is requested.
    * @throws PlanOutdated if a source that is not in memory contradicts the plan. Plan again with `thorough`.
    */
   chunks(): AsyncIterable<Uint8Array>;

@@ -115,7 +115,7 @@ interface BuiltFont {
   readonly fontFile: { dict: string; data: Uint8Array };
   /** The /CIDSet; see {@link cidSetOf}. */
   readonly cidSet: Uint8Array;
-  /** Entries of the font descriptor. */
+  /** Entries of the dictionary of the font descriptor, in PDF syntax. */
   readonly description: string;
   /** The deflated ToUnicode CMap. */
   readonly toUnicode: Uint8Array;
@@ -202,7 +202,7 @@ function buildFont(clusters: ReadonlyMap<string, Cluster>, echoes: boolean): Bui
 
 /**
  * Builds a font program with one glyph per cluster, and a tag that distinguishes it from other subsets.
- * @param glyphs glyph ids for a cmap, starting with that of code 1; undefined if the program needs no cmap
+ * @param glyphs glyph ids for a cmap, starting with the glyph id of code 1; undefined if the program needs no cmap
  */
 function programOf(
   model: Font,
@@ -224,8 +224,8 @@ function programOf(
 /**
  * Splits a cluster into its letters and the text of the nonspacing marks before and after them. The letters keep all
  * glyphs, including the marks. The text of the marks becomes clusters without glyphs and width. Without the split,
- * MuPDF gives a glyph no width if its text begins with a mark, and pdf.js does the same if its text contains a mark.
- * Both then find spaces around the glyph.
+ * MuPDF gives a glyph no width if its text begins with a mark, and pdf.js if its text contains a mark. Both readers
+ * then find spaces around the glyph.
  */
 function separateMarks(cluster: Cluster): Cluster[] {
   if (cluster.text.length === 1) return [cluster];
@@ -268,11 +268,14 @@ function addCompositeFont(
   );
 }
 
-/** Returns a cmap table with one Macintosh subtable (format 0). It maps code 1 and the codes after it to `glyphs`. */
+/**
+ * Returns a cmap table with one Macintosh subtable (format 0). The subtable maps code 1 and the codes after it to
+ * `glyphs`.
+ */
 function macintoshCmap(glyphs: readonly number[]): Uint8Array {
   const cmap = new Uint8Array(12 + 262);
   const view = viewOf(cmap);
-  view.setUint16(2, 1); // declares one subtable of platform 1 (Macintosh), encoding 0
+  view.setUint16(2, 1); // declares a single subtable of platform 1 (Macintosh), encoding 0
   view.setUint16(4, 1);
   view.setUint32(8, 12);
   view.setUint16(14, 262);
@@ -319,8 +322,8 @@ function boundsOf(faces: readonly Font[]): number[] {
 }
 
 /**
- * Returns the /CIDSet of a font program (ISO 32000-1, 9.8.3.2). It has one bit for each CID, from the highest bit of
- * each byte. All bits are set, including those of .notdef and of the components of composites.
+ * Returns the /CIDSet of a font program (ISO 32000-1, 9.8.3.2). The /CIDSet has one bit for each CID, beginning with
+ * the highest bit of each byte. All bits are set, including the bits of .notdef and of the components of composites.
  */
 function cidSetOf({ maxp }: Record<string, Uint8Array>): Uint8Array {
   const count = viewOf(maxp!).getUint16(4);

@@ -32,7 +32,7 @@ export interface Cluster {
   readonly text: string;
   /** Origin of the cluster on the line, in em. */
   readonly x: number;
-  /** Shaped advance including kerning, in em. */
+  /** Advance of the cluster after shaping, including kerning, in em. */
   readonly advance: number;
   /**
    * The slot character (see slot.ts) that the cluster replaces, if the cluster is a placeholder for a digit of the page
@@ -46,7 +46,10 @@ export interface Line {
   /** Clusters in visual order, left to right. */
   readonly clusters: readonly Cluster[];
   readonly width: number;
-  /** Height above the baseline and depth below it that the fonts and the ink need. `descent` is negative. */
+  /**
+   * The height above the baseline and the depth below the baseline that the fonts and the ink need. `descent` is
+   * negative.
+   */
   readonly ascent: number;
   readonly descent: number;
   /** Edges of the ink. `left` is at most 0, and `right` is at least the width. */

@@ -3,7 +3,10 @@ import { LruCache } from "../lruCache.ts";
 import { type Run, type ShapedGlyph, Shaper } from "./harfbuzz.ts";
 import { type Font, readFont } from "./truetype.ts";
 
-/** Maximum size of the cached fonts in bytes. HarfBuzz holds copies of at most the same size. */
+/**
+ * Maximum size of the cached fonts in bytes. HarfBuzz holds copies of the fonts, which take at most as much memory
+ * again.
+ */
 const MAX_CACHE_BYTES = 8 * 2 ** 20;
 
 /**

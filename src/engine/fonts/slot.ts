@@ -7,7 +7,7 @@ const FIRST_SLOT = 0xfdd0;
 /** Maximum number of digits of a page number. */
 const MAX_DIGITS = 10;
 
-/** Matches each slot of a text. */
+/** Matches every slot in a text. */
 export const SLOTS = /[\ufdd0-\ufde3]/g;
 
 /**

@@ -76,7 +76,8 @@ export function assembleFont(model: Font, assemblies: readonly Assembly[]): Reco
     glyf,
     loca,
     hmtx: horizontalMetrics(glyphs),
-    head: withUint16(model.table("head"), 50, isLong ? 1 : 0).fill(0, 20, 36), // clears the dates of creation and modification
+    // clears the dates of creation and modification
+    head: withUint16(model.table("head"), 50, isLong ? 1 : 0).fill(0, 20, 36),
     hhea: withUint16(model.table("hhea"), 34, glyphs.length),
     maxp: withUint16(maxima([model, ...ids.keys()], assemblies), 4, glyphs.length),
   };

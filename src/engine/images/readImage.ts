@@ -10,7 +10,7 @@ import { readChunks } from "./pngChunks.ts";
 
 interface Reader {
   read(bytes: Uint8Array, limits: ImageLimits): Picture | Promise<Picture>;
-  /** Throws the errors that `read` would throw, but does not decode pixels. */
+  /** Checks an image without decoding its pixels. Throws the same errors as `read`. */
   check(bytes: Uint8Array, limits: ImageLimits): unknown;
 }
 
@@ -41,7 +41,8 @@ async function readPngOnce(bytes: Uint8Array, limits: ImageLimits): Promise<Pict
   const key = `${toHex(sha2(256, bytes))} ${limits.maxPixels} ${limits.maxBitDepth} ${limits.hasHardMask}`;
   const known = pictures.get(key);
   if (known) return known;
-  const picture = await readPng(bytes.slice(), limits); // copies the bytes, because `bytes` may be a view of the caller's memory
+  // copies the bytes, because `bytes` may be a view of the caller's memory
+  const picture = await readPng(bytes.slice(), limits);
   return picture.size > MAX_CACHED_BYTES ? picture : (pictures.get(key) ?? pictures.put(key, picture, picture.size));
 }
 

@@ -13,7 +13,7 @@ export const LINES_AT_ONCE = 1024;
 
 /**
  * Yields the filtered scanlines of a PNG's image data. The first byte of a scanline is its filter type. A scanline is
- * valid until the next one is requested.
+ * valid until the next scanline is requested.
  * @param lengths lengths of the scanlines in bytes, including filter types
  * @throws EngineError damaged_image if the data cannot be decompressed, has the wrong length, or has an unknown filter
  * type
@@ -73,7 +73,9 @@ export class Unfilter {
     this.#current = new Uint8Array(lineLength - 1);
   }
 
-  /** Returns the packed pixels of the next scanline. The pixels stay valid until the call after the next one. */
+  /**
+   * Returns the packed pixels of the next scanline. The pixels stay valid until this method has been called twice more.
+   */
   next(line: Uint8Array): Uint8Array {
     const [row, above, distance] = [this.#current, this.#previous, this.#pixelBytes];
     row.set(line.subarray(1));

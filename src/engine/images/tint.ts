@@ -15,7 +15,7 @@ export function tinted(samples: Uint8Array, tint: number): Uint8Array {
 export function decodeEntry(components: number, tint: number, isInverted = false): string {
   if (tint === 1 && !isInverted) return "";
   const share = (value: number) => Number(value.toFixed(5));
-  // White is 0 in CMYK, which means no ink, and 1 in the other color spaces.
+  // White is 0 in CMYK, where 0 means no ink. White is 1 in all other color spaces.
   const range = components === 4 ? [0, share(tint)] : [share(1 - tint), 1];
   if (isInverted) range.reverse();
   return `/Decode [${Array.from({ length: components }, () => range.join(" ")).join(" ")}]`;

@@ -11,7 +11,7 @@ import { pause } from "../platform/pause.ts";
 const CHUNK_BYTES = 128 * 1024;
 
 /**
- * Decompresses a zlib stream chunk by chunk. A chunk is valid until the next one is requested. Bytes after the stream
+ * Decompresses a zlib stream chunk by chunk. A chunk is valid until the next chunk is requested. Bytes after the stream
  * are ignored. A caller may stop early, so a decompression bomb costs no more than the chunks that the caller reads.
  * @throws EngineError damaged_image if the stream cannot be decompressed
  */

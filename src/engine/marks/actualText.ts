@@ -1,5 +1,5 @@
 /**
- * /ActualText of marks (ISO 32000-2, 14.9.4): the text that extraction finds instead of what the operators show.
+ * Writes the /ActualText of marks (ISO 32000-2, 14.9.4): the text that text extraction finds instead of the glyphs.
  *
  * Readers handle /ActualText differently, and the tags of this file use these differences:
  * - Poppler honors only the tag /Span. The end of an inner /Span also ends the outer /Span.

@@ -89,7 +89,7 @@ export function appearanceOf(mark: Omit<TextMark, "text">): Appearance {
   };
 }
 
-/** Returns the opaque color that looks like the color `#rrggbb` at an opacity on white. */
+/** Returns the opaque color that looks like the color `#rrggbb` when it is painted on white with the given opacity. */
 function mixedWithWhite(color: string, opacity: number): string {
   const channels = [1, 3, 5].map((at) => 255 - opacity * (255 - Number.parseInt(color.slice(at, at + 2), 16)));
   return `#${channels.map((channel) => Math.round(channel).toString(16).padStart(2, "0")).join("")}`;

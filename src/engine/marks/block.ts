@@ -16,7 +16,7 @@ export const EMBOLDENING = 0.015;
 const MIN_EDGE = 0.02;
 /** Maximum width of the light edge in em. Small letters have this width. */
 const MAX_EDGE = 0.045;
-/** Preferred width of the light edge in points: about one pixel. `MIN_EDGE` and `MAX_EDGE` limit it. */
+/** Preferred width of the light edge in points: about one pixel. The width stays between `MIN_EDGE` and `MAX_EDGE`. */
 const EDGE_PT = 1;
 
 /** Stacked, centered lines. Lengths are in em. The origin is the lower left corner, and all ink lies inside. */
@@ -85,7 +85,7 @@ export function stack(lines: readonly Line[], appearance: Appearance, width = 0)
 
 /**
  * Returns the ascent and descent of each line. An empty line is as high as the line above it. The first ascent and the
- * last descent are those of the ink, because the block is placed and framed by its ink.
+ * last descent are measured at the ink, because the block is placed and framed by its ink.
  */
 function heightsOf(lines: readonly Line[]): { ascent: number; descent: number }[] {
   let last = lines.find(({ clusters }) => clusters.length > 0) ?? { ascent: 1, descent: 0 };

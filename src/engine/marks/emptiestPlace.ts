@@ -1,4 +1,4 @@
-/** Chooses the place of a mark on each page according to what the page paints. */
+/** Chooses the emptiest place for a mark on each page, depending on the areas that the page paints. */
 import { type Bounds, boundsOf } from "../pdf/content/bounds.ts";
 import type { Matrix } from "../pdf/content/matrix.ts";
 import type { PdfDocument } from "../pdf/document/pdfDocument.ts";

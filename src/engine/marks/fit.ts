@@ -41,7 +41,7 @@ export interface TextArea {
   maxFontSizePt: number;
   /** Maximum height of all lines together, in points. Line breaks of the caller may exceed the limit. */
   maxDepthPt?: number | undefined;
-  /** Returns the size in em of a block of lines as drawn, including the frame if there is one. */
+  /** Returns the size in em of a block of lines as drawn. The size includes the frame if the block has one. */
   blockEm(lines: readonly TextLine[]): Size;
 }
 

@@ -32,7 +32,7 @@ export interface PageFrame extends PageSize {
   readonly y: number;
 }
 
-/** Returns a string that is the same for equal sizes, for use as a key of a Map. */
+/** Returns a string that can serve as the key of a size in a Map. Equal sizes have equal keys. */
 export function sizeKey({ width, height }: Size): string {
   return `${width}x${height}`;
 }
@@ -168,7 +168,7 @@ export interface Point {
   readonly y: number;
 }
 
-/** The offset that moves nothing. */
+/** The offset without displacement: 0 in both directions. */
 export const ORIGIN: Point = { x: 0, y: 0 };
 
 /** Default gap between two copies of a tiled mark in a row, as a share of the mark's width. */

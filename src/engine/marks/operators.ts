@@ -30,8 +30,8 @@ export function numbers(values: Matrix | readonly number[]): string {
 }
 
 /**
- * Returns operators that show a named XObject at each place. Each translation is relative to the previous one and
- * rounded to a hundredth of a unit, which keeps operators short.
+ * Returns operators that show a named XObject at each place. Each translation is relative to the previous translation
+ * and rounded to a hundredth of a unit, which keeps the operators short.
  */
 export function showEach<P extends Point>(places: readonly P[], nameOf: (place: P) => string): string {
   let [x, y] = [0, 0];

@@ -11,7 +11,7 @@ import { numbers, showEach } from "./operators.ts";
 /** The marks of one page, and the matrix from their common space to displayed space. */
 export interface Placement {
   matrix: Matrix;
-  /** Size of the whole mark in its common space, or of one copy if it is tiled. */
+  /** Size of the whole mark in the space that all its parts share. For a tiled mark, this is the size of one copy. */
   size: Size;
   parts: readonly Part[];
   /** The text that all parts of the mark show together. */

@@ -118,7 +118,7 @@ export async function loadFonts(mark: TextMark, loadFont: LoadFont, date = new D
 }
 
 /**
- * Checks a text before the document is open: every character needs a font, and at least one must be visible.
+ * Checks a text before the document is open: every character needs a font, and at least one character must be visible.
  * @throws EngineError unsupported_character if a check fails
  */
 export function checkText(mark: TextMark, date: Date): void {

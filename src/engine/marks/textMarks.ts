@@ -11,7 +11,7 @@ import type { Part } from "./placeOnPages.ts";
 
 const DIGITS = Array.from("0123456789");
 
-/** The place of one digit of a page number, in units. */
+/** The place of one digit of a page number within a block, in units of the mark. */
 interface Slot {
   readonly slot: string;
   readonly cluster: Cluster;
@@ -59,8 +59,8 @@ export class TextMarks {
   }
 
   /**
-   * Returns the marks of a block. Their positions are in units from the block's lower left corner. The slots show the
-   * digits of the page number `number`.
+   * Returns the marks of a block. The positions of the marks are relative to the block's lower left corner, in units of
+   * the mark. The slots show the digits of the page number `number`.
    * @param isEcho whether to return echoes; in PDF/A files, echoes and marks are the same
    */
   partsOf(block: Block, number: string, isEcho = false): Part[] {

@@ -15,7 +15,7 @@ export class Tilings {
   readonly #gap: number | undefined;
   readonly #known = new Map<string, Tiling>();
 
-  /** @param gap see {@link tile} */
+  /** @param gap gap between the copies; see {@link tile} */
   constructor(sink: ObjectSink, gap: number | undefined) {
     this.#sink = sink;
     this.#gap = gap;
@@ -47,10 +47,7 @@ interface ThinnedTiling {
   readonly tiling: Tiling;
 }
 
-/**
- * The copies of a mark around the middle of a page. Each part of a text has copies at the same offsets as the other
- * parts.
- */
+/** The copies of a mark around the middle of a page. All parts of a text have copies at equal offsets. */
 export class Tiling {
   readonly #sink: ObjectSink;
   /** Place of the copy in the middle. */
@@ -61,7 +58,7 @@ export class Tiling {
   /** Cache of tilings from which some copies were removed. The key lists the indexes of the remaining copies. */
   readonly #thinned = new Map<string, ThinnedTiling>();
 
-  /** @param places see {@link tile} */
+  /** @param places places of all copies; see {@link tile} */
   constructor(sink: ObjectSink, [middle = ORIGIN, ...others]: readonly Point[]) {
     this.#sink = sink;
     this.#middle = middle;

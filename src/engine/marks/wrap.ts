@@ -17,7 +17,7 @@ interface Piece {
   /** Length of the piece in UTF-16 code units. */
   readonly length: number;
   readonly width: number;
-  /** Width without trailing spaces. */
+  /** Width of the piece without its trailing spaces. */
   readonly inkWidth: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Implements AES for browsers, whose native AES is asynchronous. The functions have the same interface as those in
- * aes.ts.
+ * Implements AES for browsers, whose native AES is asynchronous. The functions have the same interface as the functions
+ * of aes.ts.
  */
 import { cbc } from "@noble/ciphers/aes.js";
 
@@ -9,7 +9,7 @@ export function encryptBlocks(key: Uint8Array, iv: Uint8Array, blocks: Uint8Arra
   return cbc(key, iv, { disablePadding: true }).encrypt(blocks);
 }
 
-/** Reverses {@link encryptBlocks}. */
+/** Decrypts whole blocks of 16 bytes by AES-CBC without padding. This function reverses {@link encryptBlocks}. */
 export function decryptBlocks(key: Uint8Array, iv: Uint8Array, blocks: Uint8Array): Uint8Array {
   return cbc(key, iv, { disablePadding: true }).decrypt(blocks);
 }

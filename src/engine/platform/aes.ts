@@ -7,7 +7,7 @@ export function encryptBlocks(key: Uint8Array, iv: Uint8Array, blocks: Uint8Arra
   return plain(createCipheriv(aesCbc(key), key, iv).setAutoPadding(false).update(blocks));
 }
 
-/** Reverses {@link encryptBlocks}. */
+/** Decrypts whole blocks of 16 bytes by AES-CBC without padding. This function reverses {@link encryptBlocks}. */
 export function decryptBlocks(key: Uint8Array, iv: Uint8Array, blocks: Uint8Array): Uint8Array {
   return plain(createDecipheriv(aesCbc(key), key, iv).setAutoPadding(false).update(blocks));
 }

@@ -1,6 +1,6 @@
 /**
  * Computes hashes in browsers, whose native hashes are asynchronous and lack MD5. The functions have the same interface
- * as those in hashes.ts.
+ * as the functions of hashes.ts.
  */
 import { md5 as nobleMd5 } from "@noble/hashes/legacy.js";
 import { sha256, sha384, sha512 } from "@noble/hashes/sha2.js";

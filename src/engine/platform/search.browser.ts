@@ -1,6 +1,6 @@
 /**
- * Searches bytes in browsers, whose native search finds only single bytes. The functions have the same interface as
- * those in search.ts.
+ * Searches bytes in browsers, whose native search finds only single bytes. The functions have the same interface as the
+ * functions of search.ts.
  */
 
 /** Returns the offset of the first `word` (Latin-1) at or after `from` that lies completely before `end`, or -1. */

@@ -1,6 +1,6 @@
 /**
  * Compresses and decompresses in browsers, whose native compression is asynchronous. The functions have the same
- * interface as those in zlib.ts, and byte-identical output.
+ * interface as the functions of zlib.ts, and byte-identical output.
  */
 import { Deflate, Inflate, deflate as pakoDeflate, Z_DEFAULT_STRATEGY, Z_RLE, Z_SYNC_FLUSH } from "pako";
 import { concat } from "../bytes.ts";

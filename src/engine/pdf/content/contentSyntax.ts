@@ -51,7 +51,7 @@ const MAX_TOKEN = 127;
 const MAX_DIGITS = 9;
 
 /**
- * Maximum number of operators that may use a category of resources that the page lacks. Content with more such
+ * Maximum number of operators that may use a category of resources that the page lacks. Content with more of these
  * operators counts as malformed, because MuPDF stops after 100 missing resources.
  */
 const MANY_USES = 60;
@@ -136,7 +136,7 @@ class ContentSyntax {
 
   readonly #isTagged: boolean;
 
-  /** @param isTagged see {@link checkContent} */
+  /** @param isTagged whether the content belongs to the structure of a tagged PDF; see {@link checkContent} */
   constructor(isTagged: boolean) {
     this.#isTagged = isTagged;
   }
@@ -319,7 +319,7 @@ function endOfHexString(bytes: Uint8Array, at: number, end: number): number {
   return at < end && CLASS[bytes[at]!] === CLOSE_ANGLE ? at + 1 : -1;
 }
 
-/** The result of a check of content. */
+/** The result of a check of page content. */
 export interface CheckedContent {
   readonly isWellFormed: boolean;
   /**

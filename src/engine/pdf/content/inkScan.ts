@@ -34,7 +34,7 @@ import { type Matrix, multiply } from "./matrix.ts";
 
 /** Maximum number of saved graphics states. */
 const MAX_SAVED = 512;
-/** Maximum nesting depth of forms. */
+/** Maximum nesting depth of form XObjects. */
 const MAX_FORMS = 12;
 /** Number of operands that are stored. No operator that affects the result has more operands. */
 const MAX_OPERANDS = 6;
@@ -79,11 +79,11 @@ export interface InkImage {
   isBarcode(): boolean;
 }
 
-/** A form XObject (8.10). */
+/** A form XObject (ISO 32000-2, 8.10). */
 export interface InkForm {
   readonly matrix: Matrix;
   readonly box: Bounds;
-  /** Resources of the form itself; undefined if it has none. */
+  /** The form's resources; undefined if the form dictionary has none. */
   readonly resources: ContentResources | undefined;
   /** Returns the decoded content of the form, or undefined if the content is unreadable or too long. */
   content(): Uint8Array | undefined;
@@ -132,7 +132,7 @@ interface State {
   rise: number;
 }
 
-/** Metrics that replace those of an unreadable font. */
+/** Metrics of a font that cannot be read: every glyph is half an em wide. */
 export const HALF_EM: FontMetrics = { codeBytes: 1, isVertical: false, widthOf: () => 0.5 };
 
 const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];

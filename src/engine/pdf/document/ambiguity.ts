@@ -48,8 +48,8 @@ export function ambiguityOf(
 }
 
 /**
- * Returns whether the file's own cross-reference leads to a different definition of an object than the one that the
- * scan found. White space before the object makes no difference.
+ * Returns whether the file's own cross-reference and the scan lead to different definitions of an object. White space
+ * before the object makes no difference.
  */
 function isElsewhere(source: ByteSource, own: Xref, { xref: { table } }: Scan, num: number): boolean {
   if (!isAtOffset(source, own.table, num)) return false;

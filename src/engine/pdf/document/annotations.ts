@@ -22,10 +22,7 @@ const MAX_APPEARANCE = 64 << 10;
 const OPAQUE_SHARE = 0.95;
 /** Share of the mark's sample points above which a notice reports that annotations cover the mark. */
 const COVERED_SHARE = 0.1;
-/**
- * Share of the mark's sample points above which a notice reports that the page's content covers a mark that lies under
- * the content.
- */
+/** Share of the mark's sample points above which a notice reports that the page's content covers a mark under it. */
 const PAINTED_SHARE = 0.5;
 /** Flags of annotations that no reader shows: Hidden and NoView (ISO 32000-2, table 167). */
 const UNSEEN = 2 | 32;

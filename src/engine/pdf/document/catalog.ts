@@ -163,7 +163,7 @@ function entriesAt(rewrite: Rewrite, at: number, keys: ReadonlySet<string>): Rem
 }
 
 /**
- * Finds the entries that a removal names. If a dictionary has only such entries, the whole dictionary is removed.
+ * Finds the entries that a removal names. If a dictionary has no other entries, the whole dictionary is removed.
  * @param root the trailer's /Root after {@link registerNamed}
  * @returns the bytes to remove, by object
  * @throws MissingRange if bytes must be fetched first

@@ -348,7 +348,8 @@ async function verify(source: ByteSource, xref: Xref, thorough: boolean): Promis
 
 /**
  * Determines the beginning of the output. Bytes before the source's header are cut off, unless they include objects. A
- * header is added if the copied bytes do not begin with a header, because readers repair or reject a file without one.
+ * header is added if the copied bytes do not begin with a header, because readers repair or reject a file that does not
+ * begin with a header.
  */
 async function findStart(source: ByteSource, { table }: Xref): Promise<OutputStart> {
   const header = await retry(source, () => findOrigin(source));

@@ -51,7 +51,7 @@ export interface ReadDocument {
   readonly trailer: Dictionary;
   /** The entries of the catalog that the engine needs. */
   readonly catalog: Dictionary;
-  /** The first half of the source's /ID. */
+  /** The first half of the source's /ID; undefined if the source has no readable /ID. */
   readonly fileId: Uint8Array | undefined;
   readonly objects: Objects;
   /** Objects of the source that the output contains in a changed form. */
@@ -92,7 +92,7 @@ export interface ReadDocument {
   readonly missesPages: boolean;
   /** The catalog's /Lang, which may be an invalid language tag. */
   readonly language: string | undefined;
-  /** The claim to conform to PDF/A, if the file makes one. */
+  /** The file's claim to conform to PDF/A; undefined if the file makes no claim. */
   readonly pdfa: Pdfa | undefined;
   /** Facts that show whether the document is made for print. */
   readonly press: Press;

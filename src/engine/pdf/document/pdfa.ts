@@ -11,7 +11,7 @@ import { type Dictionary, Reference } from "../syntax/values.ts";
 
 /** A file's claim to conform to PDF/A. */
 export interface Pdfa {
-  /** Part of ISO 19005. */
+  /** Number of the part of ISO 19005 to which the file claims to conform. */
   readonly part: number;
   /** Number of components of the output intent's color profile; undefined if there is no profile. */
   readonly intent: number | undefined;

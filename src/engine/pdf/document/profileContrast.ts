@@ -75,7 +75,8 @@ function hasCurves(tags: ReadonlyMap<string, Uint8Array>): boolean {
 function rise(curve: Uint8Array): number {
   if (wordAt(curve, 0) !== "curv" || curve.length < 12) return 1;
   const count = view(curve).getUint32(8);
-  if (count < 2 || curve.length < 12 + 2 * count) return 1; // a curve with fewer than two samples is linear or a power function
+  // a curve with fewer than two samples is linear or a power function
+  if (count < 2 || curve.length < 12 + 2 * count) return 1;
   return (view(curve).getUint16(12 + 2 * (count - 1)) - view(curve).getUint16(12)) / 0xffff;
 }
 

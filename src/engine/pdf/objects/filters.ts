@@ -29,14 +29,14 @@ class StreamMeter {
     this.#meter = meter;
   }
 
-  /** @throws EngineError too_complex */
+  /** @throws EngineError too_complex if the work limit of the stream or of the file is exceeded */
   charge(operation: MeteredOperation, count = 1): void {
     this.#work += COSTS[operation].units * count;
     if (this.#work > MAX_STREAM_WORK) throw tooComplex("one of its streams takes too long to decompress");
     this.#meter.charge(operation, count);
   }
 
-  /** @throws EngineError too_complex */
+  /** @throws EngineError too_complex if the decoded data exceed the limits */
   chargeDecoded(bytes: number): void {
     this.#meter.chargeDecoded(bytes);
   }
@@ -140,7 +140,7 @@ function decodeFlate(data: Uint8Array, maxBytes: number, work: StreamMeter, isSt
     return inflateRaw(data.subarray(2), maxBytes);
   } catch (error) {
     if (error instanceof OutputTooLarge) throw tooLargeDecoded();
-    // Each of the two failed attempts may have produced up to this number of bytes.
+    // Both failed attempts to decompress the data are charged. Each attempt may have produced output up to a limit.
     work.charge("inflateDiscarded", 2 * Math.min(maxBytes, MAX_INFLATION * data.length));
     throw new Malformed("a compressed stream is damaged");
   }
@@ -304,7 +304,7 @@ function decodeRunLength(data: Uint8Array, maxBytes: number, isStrict: boolean):
   if (isStrict && last >= data.length) throw new Malformed("a run-length stream is truncated");
   const out = emptyOutput(total, maxBytes);
   let written = 0;
-  // Bytes are copied in a loop, because a native call takes longer for such short runs.
+  // Bytes are copied in a loop, because a native call takes longer for short runs.
   for (let at = 0; at + 1 < data.length && data[at] !== END; ) {
     const length = data[at++]!;
     if (length < END) {

@@ -10,8 +10,8 @@ import { LARGEST_NUMBER, type XrefTable } from "./xrefTable.ts";
 const MIN_DISTANCE = 1000;
 
 /**
- * Allocates the numbers of new objects. First uses numbers above those of the source. Then uses the gaps between used
- * numbers, beginning with the lowest gap.
+ * Allocates the numbers of new objects. First uses numbers above all numbers of the source. Then uses the gaps between
+ * used numbers, beginning with the lowest gap.
  */
 export class ObjectNumbers {
   readonly #table: XrefTable;

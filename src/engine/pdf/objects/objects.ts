@@ -348,8 +348,8 @@ function readObjectStream(count: Value | undefined, first: Value | undefined, de
 }
 
 /**
- * Returns the name of the crypt filter that a stream specifies (ISO 32000-2, 7.4.10). Returns undefined if it specifies
- * none.
+ * Returns the name of the crypt filter that a stream specifies (ISO 32000-2, 7.4.10). Returns undefined if the stream
+ * specifies no crypt filter.
  */
 function cryptFilterName(dict: Dictionary): string | undefined {
   const filters = dict.get("Filter");

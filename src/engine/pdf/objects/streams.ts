@@ -73,8 +73,8 @@ export function readStream(
 }
 
 /**
- * Returns whether no line end separates the keyword `stream` from the data at `at`. Poppler and Ghostscript do not
- * recognize such a stream.
+ * Returns whether no line end separates the keyword `stream` from the data at `at`. Without the line end, Poppler and
+ * Ghostscript do not recognize the stream.
  */
 export function isGlued(bytes: Uint8Array, at: number): boolean {
   return bytes[at - 1] === LOWER_M;
@@ -84,8 +84,8 @@ export function isGlued(bytes: Uint8Array, at: number): boolean {
 export function dataStart(bytes: Uint8Array, at: number): number {
   if (!startsWith(bytes, at, "stream")) return -1;
   at += 6;
-  // The data should begin after a line feed. Real files also have only a carriage return there, or blanks before the
-  // line end.
+  // The data should begin after a line feed. In real files, they may also begin after a carriage return, and blanks may
+  // precede the line end.
   while (bytes[at] === SPACE || bytes[at] === TAB) at++;
   if (bytes[at] === CARRIAGE_RETURN) at++;
   if (bytes[at] === LINE_FEED) at++;
@@ -169,8 +169,8 @@ const MAX_CANDIDATES = 16;
 
 /**
  * Returns the offset of the first `endobj` in the bytes [start, limit) that is followed by another part of a file. The
- * bytes after that `endobj` do not belong to the object. Returns undefined if none of the first MAX_CANDIDATES
- * occurrences qualifies.
+ * bytes after that `endobj` do not belong to the object. Inspects only the first MAX_CANDIDATES occurrences, and
+ * returns undefined if no other part follows any of them.
  * @throws MissingRange if bytes must be fetched first
  * @throws EngineError too_complex
  */

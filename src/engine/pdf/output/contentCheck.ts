@@ -1,7 +1,7 @@
 /**
  * Checks content streams while they are copied. The plan assumes that certain objects are content streams, without
  * reading them (see ContentsReader). Each of these objects must be a stream with a well-formed dictionary and a correct
- * /Length. Otherwise a reader might show the page without its content and mark, or read the bytes after the stream as
+ * /Length. Otherwise, a reader might show the page without its content and mark, or read the bytes after the stream as
  * content.
  */
 import { indexOf } from "#platform/search";
@@ -94,7 +94,8 @@ export class ContentCheck {
     if (this.#open || this.#next < this.#offsets.length) throw outdated();
     const objects = this.#objects;
     const placeOf = ({ reference }: LateLength) => objects.table.offsetOf(reference.num);
-    this.#late.sort((a, b) => placeOf(a) - placeOf(b)); // sorts the lengths in file order, so that each block is read only once
+    // sorts the lengths in file order, so that each block is read only once
+    this.#late.sort((a, b) => placeOf(a) - placeOf(b));
     let next = 0;
     const step = () => {
       const late = this.#late[next];

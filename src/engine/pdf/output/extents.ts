@@ -87,7 +87,7 @@ class BoundaryCheck {
   }
 
   /**
-   * Advances to the next live object. Returns false after the last one.
+   * Advances to the next live object. Returns false after the last live object.
    * @throws MissingRange if bytes must be fetched first. Call `step` again after the fetch.
    */
   step(): boolean {

@@ -91,8 +91,8 @@ export async function writeTail(
     await meter.yieldIfDue();
   };
   for (const num of streams) {
-    // Each replaced stream becomes a separate stream. Some readers skip a whole stream with one damaged member. They
-    // would also lose the members of other streams if members were mixed.
+    // Each replaced stream becomes a separate stream. Some readers skip a whole stream with one damaged member. If
+    // members of several streams were mixed, these readers would also lose members of undamaged streams.
     for await (const kept of keptMembers(document, replacements, num)) await pack(kept);
     await body.endPack();
     check(body.offset);
@@ -144,8 +144,8 @@ class Body {
   #pack: Member[] = [];
   #packed = 0;
   /**
-   * Parts of the tail, in order. Rewritten objects are serialized only when `parts` yields them, because there may be
-   * one for every page.
+   * Parts of the tail, in order. Rewritten objects are serialized only when `parts` yields them, because every page may
+   * have a rewritten object.
    */
   readonly #sequence: (ByteWriter | { rewrites: readonly Rewrite[]; length: number })[] = [];
 
@@ -157,7 +157,7 @@ class Body {
     this.#write((out) => out.byte(LINE_FEED));
   }
 
-  /** Adds a new object. */
+  /** Adds a new object to the tail. */
   add(num: number, object: NewObject): void {
     this.entries.set(num, { kind: IN_FILE, offset: this.offset, generation: 0 });
     this.#write((out) => writeObject(out, num, object, this.#document.objects.cipher));
@@ -181,7 +181,7 @@ class Body {
     this.#packed = 0;
   }
 
-  /** Adds rewritten objects. */
+  /** Adds rewritten objects to the tail. */
   rewrite(sources: readonly Rewrite[]): void {
     const start = this.offset;
     const rewrites = sources.map((source) => {

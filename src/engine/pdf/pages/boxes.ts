@@ -13,7 +13,7 @@ export interface Box {
 /** Clockwise rotation of a page in degrees. */
 export type Rotation = 0 | 90 | 180 | 270;
 
-/** Page size that readers use if the file states none: US Letter. */
+/** Page size that readers use if the file states no size: US Letter. */
 const LETTER: Box = { x0: 0, y0: 0, x1: 612, y1: 792 };
 
 /**

@@ -37,7 +37,7 @@ interface StreamParts {
   data: number;
   /** Span of the value of /Length, relative to the start of the dictionary. */
   length: Span | undefined;
-  /** Value of /Length. */
+  /** Value of the stream's /Length. */
   claimed: Value | undefined;
   /** Length of a malformed dictionary; 0 if the dictionary is well-formed. */
   damaged: number;
@@ -103,9 +103,9 @@ export class ContentsReader {
    * Reads the /Contents value at `span` of `text`.
    *
    * Only the object itself shows whether it is a stream or an array. If content streams are spread over the whole file,
-   * reading one for every page could read every block of the file. With `mayDefer`, an object whose bytes are not
-   * loaded is therefore assumed to be a well-formed stream, and added to `deferred`. The copying pass checks it, see
-   * ContentCheck.
+   * reading the first stream of every page could read every block of the file. With `mayDefer`, an object whose bytes
+   * are not loaded is therefore assumed to be a well-formed stream, and added to `deferred`. The assumption is checked
+   * while the source is copied; see ContentCheck.
    * @throws Malformed if the value cannot be read, and the reader is not lenient
    * @throws MissingRange if bytes must be fetched first, and the object cannot be deferred
    */
@@ -117,7 +117,8 @@ export class ContentsReader {
     const known = this.#known.get(value.num);
     if (known) return known;
     const contents = this.#follow(value, mayDefer);
-    // Contents of a single stream are not cached. Few pages share them, and every page may have different ones.
+    // Contents of a single stream are not cached, because few pages share a stream and every page may have a different
+    // stream.
     if (contents.shared !== undefined || contents === NONE) this.#known.set(value.num, contents);
     return contents;
   }

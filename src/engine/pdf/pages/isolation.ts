@@ -21,7 +21,7 @@ import type { Rewrite } from "./rewrite.ts";
 
 /** A content stream that becomes a form XObject. */
 export interface FormSource {
-  /** Number of the stream. The form has the same number, unless the form is a copy. */
+  /** Number of the content stream. The form has this number too, unless the form is a copy. */
   readonly num: number;
   /** The stream's entries /Filter and /DecodeParms in PDF syntax. */
   readonly coding: string;
@@ -39,7 +39,7 @@ export interface IsolatedContent {
   readonly forms: readonly FormSource[];
   /** The decoded content of several streams, which become one form because they may depend on each other. */
   readonly joined: Uint8Array | undefined;
-  /** The resources of the content. */
+  /** The resources that the isolated content uses. */
   readonly resources: Rewrite | undefined;
   /** The MediaBox of the page in PDF syntax. */
   readonly box: string;

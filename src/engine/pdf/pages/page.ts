@@ -36,13 +36,13 @@ export interface PageGroup {
 /** A page, and the parts from which its dictionary in the output is built. */
 export interface PageEntry extends Page {
   index: number;
-  /** The source's page dictionary. */
+  /** The dictionary of the page in the source. */
   readonly rewrite: Rewrite;
   /** Whether this is a repeated listing of a page that the page tree lists earlier. */
   readonly repeated: boolean;
   /** Entries of `rewrite` that are not copied; see PageAttributes. */
   readonly cuts: readonly Span[];
-  /** Span of the value of /Annots in `rewrite`. */
+  /** Span of the value of /Annots in the page's dictionary. */
   readonly annotations: Span | undefined;
   /** The page's boxes, rotation and user unit, own or inherited, as dictionary entries in PDF syntax. */
   readonly attributes: string;
@@ -61,7 +61,7 @@ export interface PageEntry extends Page {
   readonly isolated: IsolatedContent | undefined;
   /** The page's new contents. Undefined until something has been laid over the page. */
   overlay: PageOverlay | undefined;
-  /** The splice of `rewrite` that adds annotations. */
+  /** The splice that adds annotations to the page's dictionary. */
   addedAnnotations: Splice | undefined;
 }
 

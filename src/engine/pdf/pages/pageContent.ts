@@ -83,7 +83,7 @@ export function decodeContent(
   try {
     const content = decodeStream(filters, decrypted(objects, num, raw), meter, limit, true);
     meter.charge("checkContent", content.length);
-    // The limit is also checked here, because only filters enforce it and the stream may have none.
+    // The limit is also checked here. Only filters enforce the limit, and a stream may have no filter.
     return content.length > limit ? "too long" : content;
   } catch (error) {
     if (error instanceof EngineError && error.code === "too_complex") return "too long";

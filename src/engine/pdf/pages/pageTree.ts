@@ -192,7 +192,7 @@ export class PageWalk {
     return this.#resources.defaultSpaces;
   }
 
-  /** Returns the file offsets of the kids after the current one. */
+  /** Returns the file offsets of the kids that follow the current kid. */
   upcoming(): number[] {
     const { table } = this.#objects;
     const node = this.#stack.at(-1);
@@ -474,9 +474,9 @@ export class PageWalk {
   }
 
   /**
-   * Returns the /Kids array of a node. Returns the other node if another node has already used the same array. `span`
-   * is the value of /Kids in `holder`: an array, or a reference that leads to an array. Returns undefined if the value
-   * leads to no array.
+   * Returns the /Kids array of a node. If another node has already used the same array, returns that node instead.
+   * `span` is the value of /Kids in `holder`: an array, or a reference that leads to an array. Returns undefined if the
+   * value leads to no array.
    */
   #kids(holder: Rewrite, span: Span): KidsArray | TreeNode | undefined {
     const { text } = holder;

@@ -9,7 +9,7 @@ import { BRACKET_OPEN, LESS_THAN, SLASH } from "../syntax/characters.ts";
 import { Malformed, skipToken, skipValue, skipWhite } from "../syntax/lexer.ts";
 import { type Box, commonBox } from "./boxes.ts";
 
-/** Content and its resources. */
+/** Page or form content, and its resources. */
 export interface ContentSource {
   /** The decoded content, possibly cut off. Its last byte is white space. */
   readonly content: Uint8Array;
@@ -26,7 +26,7 @@ interface Opacity {
   readonly isMasked: boolean;
 }
 
-/** A form XObject. */
+/** A form XObject that content paints. */
 export interface PaintedForm extends ContentSource {
   readonly matrix: Matrix;
   readonly box: Box;

@@ -60,7 +60,7 @@ export class ResourceColorReader {
   readonly #known = new Map<PageResources, ResourceColors>();
   /** The colors of XObjects, patterns, shadings and graphics states by object number. */
   readonly #drawn = new Map<number, number>();
-  /** Numbers of the objects that are being read. Each of these objects contains the next one. */
+  /** Numbers of the objects that are being read, from the outermost to the innermost object. */
   readonly #open = new Set<number>();
   /** Numbers of the objects that have been read. */
   readonly #read = new Set<number>();

@@ -257,7 +257,7 @@ function entriesOf(text: Uint8Array, at: number): Entries {
   return entries;
 }
 
-/** @throws EngineError damaged_pdf */
+/** @throws EngineError damaged_pdf always, because readers disagree on a stream in place of a dictionary */
 function rejectStream(): never {
   throw new EngineError(
     "damaged_pdf",
@@ -268,7 +268,7 @@ function rejectStream(): never {
 /**
  * Returns the slot of an XObject dictionary. If an existing name begins with `prefix`, extends the prefix by the first
  * of 1x, 2x, … that follows the prefix in no existing name. A free extension always exists, because each existing name
- * excludes at most one.
+ * excludes at most one extension.
  */
 function inXObjects(holder: Rewrite, at: number, prefix: string): NameSlot {
   let isPlainTaken = false;

@@ -38,7 +38,7 @@ export interface TreeNode extends KidsArray {
    * for a kid that has not been visited.
    */
   readonly found: (PageEntry | TreeNode | null | undefined)[];
-  /** Position of the next kid to visit. */
+  /** Index of the next kid to visit. */
   next: number;
   /** Attributes that the kids inherit. */
   readonly inherited: Inherited;
@@ -117,7 +117,8 @@ async function countPages(top: TreeNode, meter: Meter): Promise<void> {
     if (found === undefined) throw new Error("a kid has not been visited");
     if (found !== null && "kids" in found) {
       if (above.has(found)) {
-        // A reader that reaches the same array through another dictionary visits the kids of the array again.
+        // If a reader reaches the /Kids array through another dictionary, the reader visits the kids of the array
+        // again.
         if (found.dictionaries > 1) throw unreadablePage();
         node.found[at.next] = null;
       } else if (found.count === undefined) {

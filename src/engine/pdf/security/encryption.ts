@@ -70,8 +70,8 @@ const MODIFY = 0b1000;
 const ANNOTATE = 0b10_0000;
 
 /**
- * Crypt filters for files with /V below 4, which have no crypt filters. These filters have the effect of the encryption
- * of such a file.
+ * Crypt filters for files with /V below 4, which have no crypt filters. These filters describe how such a file is
+ * encrypted.
  */
 const RC4_THROUGHOUT = { cf: { StdCF: { cfm: "V2" } }, stmF: "StdCF", strF: "StdCF" };
 

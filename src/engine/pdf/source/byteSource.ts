@@ -24,8 +24,8 @@ interface Readable {
 }
 
 /**
- * A source whose bytes are all in memory. All checks of such a source are made during planning. For other sources, some
- * checks are postponed.
+ * A source whose bytes are all in memory. All checks of this kind of source are made during planning. For other
+ * sources, some checks are postponed.
  */
 interface InMemory extends Readable {
   readonly inMemory: true;
@@ -34,7 +34,7 @@ interface InMemory extends Readable {
 /** A source whose ranges must be fetched. */
 interface OutOfMemory extends Readable {
   readonly inMemory: false;
-  /** Progress of searches. A repeated step continues its search from there. */
+  /** Progress of searches. A repeated step continues its search from the stored offset. */
   readonly searches: Searches;
   /**
    * Streams the bytes [start, end) in order, without the cache. The method is meant for copying the file from beginning

@@ -15,7 +15,7 @@ type Allowance =
   | "none";
 
 interface Cost {
-  /** Scan units per byte or per item. */
+  /** Cost of one byte or one item in scan units. */
   readonly units: number;
   readonly allowance: Allowance;
 }

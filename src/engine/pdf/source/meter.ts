@@ -14,18 +14,22 @@ export const WORK_LIMITS = {
   /** Scanning allowance in scan units: `scannedTimes` times the file's length plus `scanned`. */
   scannedTimes: 64,
   scanned: 256 * MB,
-  /** Decoded bytes of all streams together. Repeated decoding of a stream counts as scanning instead. */
+  /**
+   * Maximum number of decoded bytes of all streams together. Repeated decoding of a stream counts as scanning instead.
+   */
   decoded: 512 * MB,
-  /** Decoded bytes of all filters of one stream together. */
+  /** Maximum number of decoded bytes of all filters of one stream together. */
   decodedAtOnce: 40 * MB,
-  /** Memory for objects that may be rewritten, and for the mark before it is drawn. */
+  /** Maximum memory for objects that may be rewritten, and for the mark before it is drawn. */
   retained: 64 * MB,
-  /** Bytes of the operators that place the mark on pages. Operators that several pages share count once. */
+  /**
+   * Maximum number of bytes of the operators that place the mark on pages. Operators that several pages share count
+   * once.
+   */
   placed: 32 * MB,
   /**
-   * Maximum length of the output is `output` plus `outputPerPage` for each page. This length does not include the mark
-   * and twice the length of the source. The source counts twice because a rewritten object can leave a gap as long as
-   * itself.
+   * The maximum length of the output is `output` plus `outputPerPage` for each page. The mark and twice the length of
+   * the source are not counted. The source counts twice because a rewritten object can leave a gap as long as itself.
    */
   output: 1024 * KB,
   outputPerPage: 4 * KB,

@@ -1,6 +1,6 @@
 /**
  * Repairs dictionaries whose brackets do not match. This repair is the last resort for pages that every reader displays
- * despite such a dictionary.
+ * despite the damage.
  */
 import { decodeLatin1, encodeLatin1 } from "../../bytes.ts";
 import { BRACKET_CLOSE, BRACKET_OPEN, GREATER_THAN, LESS_THAN, PAREN_OPEN, SLASH } from "./characters.ts";

@@ -301,7 +301,7 @@ export function eachEntry(bytes: Uint8Array, at: number, visit: EntryVisitor): n
   }
 }
 
-/** Returns whether `<<` is at `at`. */
+/** Returns whether a dictionary begins at `at`, which means that `<<` is at this position. */
 export function isDictionary(bytes: Uint8Array, at: number): boolean {
   return bytes[at] === LESS_THAN && bytes[at + 1] === LESS_THAN;
 }

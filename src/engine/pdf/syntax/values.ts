@@ -61,8 +61,8 @@ export type Value = null | boolean | number | string | Uint8Array | Reference | 
 
 const MAX_DEPTH = 200;
 /**
- * Maximum memory for the values of one object, in bytes. The value of a one-letter string takes a hundred times the
- * length of the string.
+ * Maximum memory for the values of one object, in bytes. A parsed string of one letter takes a hundred times as much
+ * memory as its text.
  */
 const MAX_MEMORY = 16 << 20;
 
@@ -76,7 +76,7 @@ interface Cursor {
    * brackets; see parseEntry.
    */
   endDepth: number;
-  /** Memory left for further values, in bytes. */
+  /** Memory that is left for further values, in bytes. */
   memoryLeft: number;
   /**
    * Keys of the entries of the outermost dictionary that are parsed into values. If undefined, all entries are parsed.

@@ -1,7 +1,7 @@
 /**
  * Recovers damaged files. A pass over the file treats every `n g obj` as the start of an object, as MuPDF and pdf.js
  * do. The last body of an object number is the live body. The data of a stream end at the end that /Length states, if
- * `endstream` or `endobj` follows there. Otherwise they end at the next `endstream`, or at an earlier `endobj` that
+ * `endstream` or `endobj` follows there. Otherwise, they end at the next `endstream`, or at an earlier `endobj` that
  * another object follows. A second pass is needed if a /Length is an object that follows its stream, as in files by
  * qpdf.
  */
@@ -287,7 +287,7 @@ class Scanner {
 
   /**
    * Returns the end of data whose /Length is missing or wrong. If an `endstream` is near the `claimed` length, the data
-   * end there. Otherwise they end before the next `endstream`, or before an earlier `endobj` that is followed by
+   * end there. Otherwise, they end before the next `endstream`, or before an earlier `endobj` that is followed by
    * another part of the file.
    */
   #endOfData(start: number, claimed: number): number {
@@ -376,7 +376,8 @@ function describe(bytes: Uint8Array, at: number): Description {
 function headerBefore(bytes: Uint8Array, at: number): { num: number; gen: number; start: number } | undefined {
   const genEnd = backOver(bytes, at, isWhite);
   const gen = backOver(bytes, genEnd, isDigit);
-  const sign = backOver(bytes, gen, (code) => code === MINUS || code === PLUS); // MuPDF and PDFium read -0 as 0.
+  // MuPDF and PDFium read -0 as 0, so a sign may precede the generation
+  const sign = backOver(bytes, gen, (code) => code === MINUS || code === PLUS);
   const numEnd = backOver(bytes, sign, isWhite);
   const start = backOver(bytes, numEnd, isDigit);
   if (start === numEnd || numEnd === sign || gen === genEnd) return undefined;

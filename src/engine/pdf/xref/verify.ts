@@ -49,7 +49,8 @@ async function verifyHeaders(
   const rows: number[] = [];
   for (let row = 0; row < table.rows; row++)
     if (table.kind(row) === IN_FILE && table.isLive(row) && isIncluded(table.offset(row))) rows.push(row);
-  rows.sort((a, b) => table.offset(a) - table.offset(b)); // sorts the rows in file order, so that each block is read only once
+  // sorts the rows in file order, so that each block is read only once
+  rows.sort((a, b) => table.offset(a) - table.offset(b));
   let next = 0;
   await retry(source, () => {
     for (; next < rows.length; next++) {

@@ -74,7 +74,7 @@ interface OpenTable {
   at: number;
   next: number;
   left: number;
-  /** First row of the section. */
+  /** First row of the section that contains the table. */
   row: number;
 }
 
