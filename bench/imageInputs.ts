@@ -19,8 +19,8 @@ export const IMAGES = {
 export type ImageName = keyof typeof IMAGES;
 
 /**
- * Makes a PNG with small differences between neighboring pixels, as in a photograph. Its rows use the five filter types
- * in turn.
+ * Makes a PNG with small differences between neighboring pixels, as in a photograph. The rows of the PNG alternate
+ * between the five filter types.
  * @param isVisible returns whether a pixel is opaque; other pixels are transparent black, as programs write them
  */
 function png(colorType: 2 | 6, isVisible?: (x: number, y: number) => boolean): Uint8Array {

@@ -67,7 +67,7 @@ async function measureStoring(worker: RunningWorker): Promise<boolean> {
   return times <= MOST_TIMES && Math.max(...found["upload slot"]!.mb) < MOST_MB;
 }
 
-/** Measures both ways of marking copies, in turns, so that other load on the machine affects both alike. */
+/** Measures both ways of marking copies alternately, so that other load on the machine affects both ways alike. */
 async function measureCopies(worker: RunningWorker, title: string, pdf: Uint8Array<ArrayBuffer>): Promise<void> {
   const endpoint = `${worker.url}/v1/watermark/text`;
   const terms = (await (await fetch(endpoint, { method: "POST" })).json()) as { accepts: Offer[] };
