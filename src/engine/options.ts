@@ -38,10 +38,7 @@ export interface MarkOptions {
  * {@link DEFAULTS}.
  */
 export interface TextMark extends MarkOptions {
-  /**
-   * The text, with at least one visible character. `
-   * ` breaks a line. {@link fillIn} replaces its placeholders.
-   */
+  /** The text, with at least one visible character. `\n` breaks a line. {@link fillIn} replaces its placeholders. */
   text: string;
   template?: TemplateName | undefined;
   position?: Position | undefined;

@@ -3,7 +3,7 @@
 import { viewOf } from "./sfnt.ts";
 
 /**
- * Reads a `cmap` table without decoding it. Each lookup is a binary search in its bytes.
+ * Reads a `cmap` table without decoding it. Each lookup is a binary search in the bytes of the table.
  * @returns a function from code point to glyph id, which is 0 if the font has no glyph
  * @throws Error if there is no Unicode subtable of format 4 or 12
  */

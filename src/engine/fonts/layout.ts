@@ -258,7 +258,7 @@ function layOutLine(line: string, options: LineOptions): Line {
 
 /**
  * Moves format characters such as joiners from the end of a cluster's text to the beginning of the next cluster's text.
- * Otherwise, pdf.js drops them together with their letter.
+ * At the end of a cluster's text, pdf.js would drop the format characters together with their letter.
  */
 function joinersFirst(texts: readonly string[]): string[] {
   let moved = "";

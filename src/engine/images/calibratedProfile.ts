@@ -35,8 +35,8 @@ const FROM_CONES: Matrix3 = [
 ];
 
 /**
- * Returns an ICC profile for a gamma and, for RGB, chromaticities. Both are in the units of gAMA and cHRM chunks. PDF's
- * own CalGray and CalRGB need fewer bytes, but PDFium and poppler treat them as device colors in images.
+ * Returns an ICC profile for a gamma and, for RGB, chromaticities. The numbers are in the units of gAMA and cHRM
+ * chunks. PDF's own CalGray and CalRGB need fewer bytes, but PDFium and poppler treat them as device colors in images.
  * @returns undefined if the profile would equal sRGB, or if the numbers are implausible
  */
 export function calibratedProfile(

@@ -28,9 +28,8 @@ const WAITING_BYTES = 6_000_000;
 
 /**
  * Gives invisible pixels the colors of visible pixels. Readers scale an image and its soft mask separately (ISO
- * 32000-2,
- * 11.6.5.2). The color under alpha 0, which is mostly black, would therefore show as a rim. /Matte does not help,
- * because readers apply it before they scale, and it cannot restore colors where alpha is 0.
+ * 32000-2, 11.6.5.2). The color under alpha 0, which is mostly black, would therefore show as a rim. /Matte does not
+ * help, because readers apply it before they scale, and it cannot restore colors where alpha is 0.
  *
  * The last rows wait in memory before they are written. A pixel takes the nearest color from all rows above it, and
  * from rows below it that arrive while it waits. Distances are counted in horizontal and vertical steps. Rows above the

@@ -46,7 +46,8 @@ export function jpegColorSpace(components: number, profile: Uint8Array | undefin
 /**
  * Returns the entries of the image dictionary that define the meaning of the components. Photoshop inverts CMYK and
  * adds an Adobe marker. CMYK without a marker is not inverted. PDF interprets three components as YCbCr (ISO 32000-2,
- * table 13). JPEG decoders interpret them as RGB if their identifiers are R, G, B and no marker contradicts this.
+ * table 13). JPEG decoders interpret three components as RGB if their identifiers are R, G and B and no marker
+ * contradicts this.
  * @param tint see {@link decodeEntry}
  */
 export function jpegColorEntries(

@@ -16,8 +16,8 @@ const MAX_PROFILE_BYTES = 4_000_000;
 /**
  * Returns the color space of a PNG and writes the objects that it needs (ISO 32000-2, 8.6). In order of precedence, the
  * color space is a usable ICC profile (iCCP), sRGB, or a gamma and chromaticities (gAMA, cHRM) that differ from sRGB.
- * sBIT, bKGD and pHYs are ignored, as in browsers. cICP is ignored too, because decoders without support for it use the
- * other chunks (PNG, 4.3).
+ * sBIT, bKGD and pHYs are ignored, as in browsers. cICP is also ignored, because decoders without support for cICP use
+ * the other chunks (PNG, 4.3).
  * @param tint see {@link tinted}, for the colors of a palette
  */
 export function pngColorSpace(png: Png, components: 1 | 3, sink: ObjectSink, tint: number): string {

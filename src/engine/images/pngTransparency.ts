@@ -22,7 +22,7 @@ export function transparencyOf(png: Png, isHard = false): Transparency | undefin
 }
 
 /**
- * Returns the transparency of a PNG, which an alpha channel or a tRNS chunk defines (PNG, 11.3.1.1).
+ * Returns the transparency of a PNG. An alpha channel or a tRNS chunk defines the transparency (PNG, 11.3.1.1).
  * @returns undefined if the PNG has neither, or if all palette entries are opaque
  * @throws EngineError damaged_image if the length of tRNS does not fit the color type
  */

@@ -10,20 +10,23 @@
 /** Tag that Poppler ignores. Private tags begin with XX (ISO 32000-2, annex E). */
 const PRIVATE = "/XXText";
 
-/** Wraps operators so that Poppler and MuPDF extract `text` from them. If `text` is empty, both extract no text. */
+/**
+ * Wraps operators so that Poppler and MuPDF extract `text` from the operators. If `text` is empty, both readers extract
+ * no text.
+ */
 export function wordsOf(text: string, operators: string): string {
   return marked("/Span", text, operators);
 }
 
 /**
- * Wraps operators within {@link wordsOf} so that MuPDF extracts `text` from them. PDFium also extracts it, unless the
- * operators show a form XObject.
+ * Wraps operators within {@link wordsOf} so that MuPDF extracts `text` from the operators. PDFium also extracts `text`,
+ * unless the operators show a form XObject.
  */
 export function glyphText(text: string, ...operators: readonly string[]): string {
   return marked(PRIVATE, text, ...operators);
 }
 
-/** Wraps operators, within {@link wordsOf}, so that MuPDF extracts no text from them. */
+/** Wraps operators within {@link wordsOf} so that MuPDF extracts no text from the operators. */
 export function hideFromExtraction(...operators: readonly string[]): string {
   return marked(PRIVATE, "", ...operators);
 }

@@ -11,7 +11,7 @@ import { number, numbers } from "./operators.ts";
 /** Units per em in the space of a drawing. The matrix that places the drawing sets the real font size. */
 export const UNITS_PER_EM = 100;
 
-/** Clusters of one line that are drawn together, and the origin of the first cluster, in units. */
+/** Clusters of one line that are drawn together, and the origin of the first cluster, in units of the drawing. */
 interface ClusterRun {
   readonly clusters: readonly Cluster[];
   readonly x: number;
@@ -74,9 +74,9 @@ export function drawText(
 }
 
 /**
- * Draws hollow letters. Their strokes may overlap. At overlaps, a soft mask hides the lines: it shows the stroked
- * letters without their inside. The text is also drawn invisibly, so that readers can copy and search it (ISO 32000-2,
- * 9.3.6, 11.6.5).
+ * Draws hollow letters, whose strokes may overlap. A soft mask hides the lines at overlaps: it shows the stroked
+ * letters without the inside of the letters. The text is also drawn invisibly, so that readers can copy and search it
+ * (ISO 32000-2, 9.3.6, 11.6.5).
  */
 function drawHollow(
   sink: ObjectSink,

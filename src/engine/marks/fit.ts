@@ -8,7 +8,7 @@ import { graphemes, type Paragraph, type TextLine, textOf, type WrappedLine, wra
 const COMFORTABLE_SHARE = 0.04;
 /** Font size in points to which a text shrinks before it is broken inside a word or cut short. */
 const READABLE_PT = 6;
-/** Font size in points that no template reduces, even on a small page. */
+/** Smallest value, in points, of a template's maximum font size, even on a small page. */
 export const LEGIBLE_PT = 8;
 /**
  * Minimum share of the maximum font size at which a text with `maxDepthPt` keeps only the caller's line breaks. If the

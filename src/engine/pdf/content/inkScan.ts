@@ -99,7 +99,7 @@ export interface ContentResources {
   isSubtractive(name: string): boolean;
 }
 
-/** A content stream that is being run, and the offset in it up to which it was run. */
+/** A content stream that is being run, and the offset up to which it was run. */
 interface Frame {
   readonly bytes: Uint8Array;
   readonly end: number;
@@ -412,7 +412,7 @@ export class InkScan {
     this.#push(bytes, resources ?? this.#resources);
   }
 
-  /** Reports an image, which fills the unit square (8.9.4). */
+  /** Reports an image, which fills the unit square (ISO 32000-2, 8.9.4). */
   #image(isBarcode: () => boolean): void {
     const bounds = mapped(this.#state.matrix, [0, 0, 1, 1]);
     const isCode = areaOf(bounds) < MAX_BARCODE_SHARE * this.#pageArea && isBarcode();

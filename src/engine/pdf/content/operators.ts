@@ -29,13 +29,13 @@ export const BEGIN_COMPATIBILITY = 5;
 const END_COMPATIBILITY = 6;
 export const BEGIN_IMAGE = 7;
 
-/** Bits for the device color spaces (8.6.8), except gray, that operators of the content select. */
+/** Bits for the device color spaces (ISO 32000-2, 8.6.8), except gray, that operators of the content select. */
 export const DEVICE_RGB = 1;
 export const DEVICE_CMYK = 2;
 /** Bit for content that selects a color space from its resources, by name. */
 export const NAMED_SPACE = 4;
 
-/** Categories of resources (7.8.3), in the order of their bits in bit sets. */
+/** Categories of resources (ISO 32000-2, 7.8.3), in the order of their bits in bit sets. */
 export const CATEGORIES = ["ExtGState", "ColorSpace", "XObject", "Shading", "Font", "Properties", "Pattern"] as const;
 /** Category of the resource that an operator names, by operator. */
 const RESOURCES: Record<string, (typeof CATEGORIES)[number]> = {

@@ -39,17 +39,17 @@ export function readCatalog(objects: Objects, trailer: Dictionary): Dictionary {
 }
 
 /**
- * Returns whether the document is a portfolio (12.3.5). Most readers show the attachments of a portfolio instead of its
- * pages.
+ * Returns whether the document is a portfolio (ISO 32000-2, 12.3.5). Most readers show the attachments of a portfolio
+ * instead of its pages.
  */
 export function isPortfolio(objects: Objects, catalog: Dictionary): boolean {
   return objects.dictionary(catalog.get("Collection")) !== undefined;
 }
 
 /**
- * Returns whether the document is an XFA form without PDF form fields (12.7.8). Readers that support XFA generate its
- * pages from XML. Such readers show the PDF's own pages, and therefore a mark, only if /XFA is removed. XFA forms with
- * fields show their own pages.
+ * Returns whether the document is an XFA form without PDF form fields (ISO 32000-2, 12.7.8). Readers that support XFA
+ * generate its pages from XML. Such readers show the PDF's own pages, and therefore a mark, only if /XFA is removed.
+ * XFA forms with fields show their own pages.
  * @throws EngineError `xfa_not_supported` if the catalog's /NeedsRendering says that the form is dynamic
  */
 export function isPureXfa(objects: Objects, catalog: Dictionary): boolean {
@@ -71,7 +71,7 @@ export function dynamicXfa(): EngineError {
 /**
  * Moves the catalog to an indirect object, as ISO 32000-2, 7.5.5 requires, if it is a direct dictionary in a trailer.
  * Returns the reference to the catalog.
- * @param trailers as in Xref
+ * @param trailers the trailers of the file, newest first
  * @param num number of the new object
  * @throws Malformed if no trailer contains a catalog
  */
@@ -194,7 +194,7 @@ export function findRemoved(
  * Registers the catalog and the encryption dictionary. Registered objects are not erased as unlisted pages, even if
  * their /Type is /Page. Makes the trailer refer to them directly, because PDFium does not follow a reference to a
  * reference.
- * @param trailers as in Xref
+ * @param trailers the trailers of the file, newest first
  * @throws EngineError damaged_pdf if the encryption dictionary is malformed, since readers interpret it differently
  * @throws MissingRange if bytes must be fetched first
  */

@@ -1,11 +1,11 @@
-/** Restores the objects of an older revision of a scanned file, for files whose newest page tree is incomplete. */
+/** Restores the objects of an older revision of a damaged file whose newest page tree is incomplete. */
 import { FREE, IN_FILE, IN_STREAM, XrefTable } from "../objects/xrefTable.ts";
 import type { ByteSource } from "../source/byteSource.ts";
 
 /**
- * Returns the table of an older revision of a scanned file. In the result, the objects before the newest definition of
- * `num` take precedence over later definitions. Objects without an earlier definition are also included. Returns
- * undefined if the file has no earlier definition of `num`.
+ * Returns the cross-reference table of an older revision of a damaged file. In the result, the objects before the
+ * newest definition of `num` take precedence over later definitions. Objects without an earlier definition are also
+ * included. Returns undefined if the file has no earlier definition of `num`.
  * @throws EngineError too_complex
  */
 export async function tableBefore(table: XrefTable, num: number, source: ByteSource): Promise<XrefTable | undefined> {

@@ -128,7 +128,7 @@ type Opened = Pick<ReadDocument, "xref" | "objects" | "fileId" | "start"> & {
 };
 
 /**
- * Reads all page trees of a scanned file, and returns the document of the tree with the most pages. Readers that repair
+ * Reads all page trees of a damaged file, and returns the document of the tree with the most pages. Readers that repair
  * a file choose between its trees by different rules.
  * @throws EngineError `damaged_pdf`, or else Malformed, if no tree can be read
  */
@@ -306,7 +306,8 @@ async function balanceObjects(
 
 /**
  * Opens the encryption of a document: sets the cipher of `objects`, and returns the first half of the document's /ID.
- * @throws Malformed if /Encrypt refers to no dictionary. A file that was scanned counts as unencrypted instead.
+ * @throws Malformed if /Encrypt refers to no dictionary. A damaged file that was scanned for objects counts as
+ * unencrypted instead.
  */
 async function openEncryption(
   objects: Objects,
@@ -327,7 +328,8 @@ async function openEncryption(
 /**
  * Adds the members of object streams to a scan.
  * @returns whether every object stream could be read
- * @throws Malformed if the encryption dictionary is in an object stream, which would itself be encrypted (7.5.7)
+ * @throws Malformed if the encryption dictionary is in an object stream, which would itself be encrypted (ISO 32000-2,
+ * 7.5.7)
  */
 async function completeScan(objects: Objects, trailer: Dictionary, { scan }: Recovery): Promise<boolean> {
   const areStreamsRead = await expandObjectStreams(objects, scan);

@@ -1,4 +1,4 @@
-/** Finds pages among all objects of a scanned file whose page tree has no node. */
+/** Finds pages among all objects of a damaged file whose page tree has no node. */
 import type { Objects } from "../objects/objects.ts";
 import { scanPageAttributes } from "../pages/pageAttributes.ts";
 import { isDictionary, Malformed } from "../syntax/lexer.ts";

@@ -88,11 +88,11 @@ function freeMembers(table: XrefTable, streams: ReadonlySet<number>): void {
   }
 }
 
-/** Maximum number of page trees of a scanned file that are read. */
+/** Maximum number of page trees of a damaged file that are read. */
 const MOST_TREES = 8;
 
 /**
- * Returns references to the catalogs of a scanned file, one for each page tree. The catalogs to which a /Root refers
+ * Returns references to the catalogs of a damaged file, one for each page tree. The catalogs to which a /Root refers
  * come first, in order from the newest to the oldest. Each object is inspected once.
  * @throws EngineError too_complex
  */

@@ -357,7 +357,8 @@ function decodeLzw(data: Uint8Array, early: number, maxBytes: number, work: Stre
       continue;
     }
     if (code > 257 && (code > next || previous < 0)) {
-      work.chargeDecoded(written); // The caller does not count this output, because the filter fails.
+      // The decoded bytes are charged here, because the caller charges them only if the filter succeeds.
+      work.chargeDecoded(written);
       work.charge("scan", written);
       throw new Malformed("an LZW stream is damaged");
     }

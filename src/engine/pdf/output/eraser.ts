@@ -42,8 +42,8 @@ export function collectBoundaries(
   }
   for (const offset of sections) found.add(offset, SECTION);
   found.sort();
-  // The bytes between the header and the first object are erased. They are retained if the last comment of the header
-  // extends into that object.
+  // The bytes between the header and the first object are erased, unless the last comment of the header extends into
+  // that object.
   const isWithinHeader = found.length > 0 && found.offsetAt(0) < header;
   if (!isWithinHeader) found.prepend(header, SECTION);
   return found;

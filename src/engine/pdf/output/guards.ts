@@ -14,8 +14,8 @@ import type { Pdfa } from "../document/pdfa.ts";
 const INITIAL_COLOR = "0 g";
 
 /**
- * Maximum number of marked-content sequences that content may leave open. Also the maximum number of sequences that it
- * may end without beginning them.
+ * Maximum number of marked-content sequences that page content may leave open. The content may also end as many
+ * sequences without beginning them.
  */
 const SEQUENCES = 4;
 

@@ -1,7 +1,7 @@
 /**
- * Searches the retained bytes for signs of unmarked pages. An unmarked page is not listed in the page tree. Or it
- * belongs to a revision that the cross-reference does not reach, because a later revision has no /Prev. The output must
- * not contain unmarked pages, because a reader that repairs a truncated file would find them.
+ * Searches the retained bytes for signs of unmarked pages. An unmarked page is not listed in the page tree, or belongs
+ * to a revision that the cross-reference does not reach. A revision is not reached if a later revision has no /Prev.
+ * The output must not contain unmarked pages, because a reader that repairs a truncated file would find them.
  */
 import { indexOf } from "#platform/search";
 import { concat } from "../../bytes.ts";

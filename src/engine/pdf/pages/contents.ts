@@ -50,7 +50,7 @@ interface StreamParts {
 /** A content stream that all readers can find. */
 export interface DataStream {
   readonly num: number;
-  /** Span of the data in the file. */
+  /** Span of the stream's data in the file. */
   readonly data: Span;
   /** The entries /Filter and /DecodeParms, in PDF syntax (`coding`) and as values (`filters`). */
   readonly coding: string;

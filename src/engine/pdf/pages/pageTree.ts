@@ -74,7 +74,7 @@ export class PageWalk {
   hasPrivateData = false;
   /** Numbers of the objects that are page-tree nodes or separate /Kids arrays. */
   readonly treeNumbers = new Set<number>();
-  /** Whether some pages or nodes that a scanned file lists are missing. */
+  /** Whether some pages or nodes that the file lists are missing. Only set for a damaged file. */
   missesPages = false;
   readonly #objects: Objects;
   readonly #rewrites: Rewrites;
@@ -348,7 +348,7 @@ export class PageWalk {
   }
 
   /**
-   * Returns the /Count of a node of a scanned file. Returns 0 if the count is unknown. Resolves a reference only for a
+   * Returns the /Count of a node of a damaged file. Returns 0 if the count is unknown. Resolves a reference only for a
    * damaged node, because only a damaged node needs the count.
    */
   #countOf(node: Rewrite, { count }: PageAttributes): number {

@@ -51,7 +51,7 @@ export interface TreeNode extends KidsArray {
   dictionaries: number;
   /** Number of pages below the node. Undefined until they have been counted. */
   count: number | undefined;
-  /** The /Count of a node of a scanned file; 0 if the count is unknown. */
+  /** The /Count of a node of a damaged file; 0 if the count is unknown. */
   readonly stated: number;
   /**
    * Minimum number of pages that must be found below the node. If the node or a kid was damaged, the minimum is

@@ -1,8 +1,8 @@
 /**
- * Recognizes and writes well-formed values. All readers interpret them the same way, because they follow ISO 32000-2,
- * 7.3. Readers differ on malformed values. For example, MuPDF drops a whole object if a dictionary contains garbage,
- * while PDFium and this engine skip the garbage. Values of the source that the output repeats are therefore written in
- * well-formed syntax.
+ * Recognizes and writes well-formed values. All readers interpret well-formed values the same way, because the values
+ * follow ISO 32000-2, 7.3. Readers differ on malformed values. For example, MuPDF drops a whole object if a dictionary
+ * contains garbage, while PDFium and this engine skip the garbage. Values of the source that the output repeats are
+ * therefore written in well-formed syntax.
  */
 import { concat, decodeLatin1 } from "../../bytes.ts";
 import { tooComplex } from "../source/meter.ts";

@@ -343,7 +343,7 @@ class Scanner {
   }
 }
 
-/** Facts about a scanned object. Positions are relative to the end of the object's header. */
+/** Facts about an object that the scan has found. Positions are relative to the end of the object's header. */
 interface Description {
   length: number;
   isWellFormed: boolean;

@@ -31,7 +31,7 @@ import { streamEntries } from "./xrefStream.ts";
 /** A trailer dictionary, or the dictionary of a cross-reference stream that serves as a trailer. */
 export interface Trailer {
   dict: Dictionary;
-  /** The bytes from `<<` to `>>`. The output copies entries verbatim from this text. */
+  /** The text of the dictionary from `<<` to `>>`. The output copies entries verbatim from this text. */
   text: Uint8Array;
   /** Memory of `dict` in bytes. */
   memory: number;
@@ -155,7 +155,7 @@ export class XrefReader {
     return true;
   }
 
-  /** The cross-reference read so far. It is complete when `step` has returned false. */
+  /** The cross-reference that has been read so far. It is complete when `step` has returned false. */
   get xref(): Xref {
     return this.#xref;
   }
