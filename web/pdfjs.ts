@@ -9,6 +9,7 @@ import {
   type PDFPageProxy,
   type PDFWorker,
   type RenderTask,
+  VerbosityLevel,
 } from "pdfjs-dist";
 
 const asset = (path: string) => new URL(`/assets/${path}`, import.meta.url).href;
@@ -22,6 +23,7 @@ const DATA = {
   standardFontDataUrl: asset("pdfjs/standard_fonts/"),
   wasmUrl: asset("pdfjs/wasm/"),
   useSystemFonts: false,
+  verbosity: VerbosityLevel.ERRORS, // warnings are for developers: of damaged files, and of documents that were replaced
 };
 
 /** Maximum pixel ratio. More pixels cost memory without visible benefit. */

@@ -1,4 +1,4 @@
-import { type PDFDocumentProxy, PDFWorker, type RenderTask } from "pdfjs-dist";
+import { type PDFDocumentProxy, PDFWorker, type RenderTask, VerbosityLevel } from "pdfjs-dist";
 import type { MarkOutline } from "../src/engine/index.ts";
 import { type Adjustment, Handles } from "./handles.ts";
 import { drawPage, openPdf } from "./pdfjs.ts";
@@ -19,7 +19,7 @@ interface Sheet {
 export class Viewer {
   readonly #container: HTMLElement;
   readonly #list = document.createElement("ol");
-  readonly #worker = new PDFWorker();
+  readonly #worker = new PDFWorker({ verbosity: VerbosityLevel.ERRORS });
   readonly #views: IntersectionObserver;
   readonly #sheets = new Map<Element, Sheet>();
   readonly #adjust: (() => (adjustment: Adjustment) => void) | undefined;
