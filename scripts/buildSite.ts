@@ -8,6 +8,7 @@ import { dirname, join, relative } from "node:path";
 import { build } from "esbuild";
 import manifest from "../package.json" with { type: "json" };
 import { errorRows } from "./lib/errorRows.ts";
+import { retentionSections } from "./lib/retentionSections.ts";
 import { sourceHash } from "./lib/sourceHash.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -72,6 +73,8 @@ await put(join(assets, "icon.png"), await readFile(join(root, "web/icon.png")));
 await put(join(assets, "card.png"), await readFile(join(root, "web/card.png")));
 const explanations = errorRows(await readFile(join(root, "docs/errors.md"), "utf8"));
 await put(join(assets, "errors.json"), Buffer.from(JSON.stringify(explanations)));
+const retention = retentionSections(await readFile(join(root, "docs/retention.md"), "utf8"));
+await put(join(assets, "retention.json"), Buffer.from(JSON.stringify(retention)));
 for (const name of await readdir(join(root, "web/pictures")))
   await put(join(assets, "pictures", name), await readFile(join(root, "web/pictures", name)));
 for (const [folder, names] of Object.entries(PDFJS_DATA))

@@ -19,6 +19,7 @@ import {
   showErrors,
   showHome,
   showLimits,
+  showRetention,
 } from "./http/documents.ts";
 import type { ApiEnv } from "./http/environment.ts";
 import { methodNotAllowed, notFound, onError } from "./http/errors.ts";
@@ -39,6 +40,7 @@ import { serverCard } from "./mcp/serverCard.ts";
 import {
   API_CATALOG,
   MCP_CATALOG,
+  RETENTION,
   SECURITY_TXT,
   SERVER_CARD,
   SERVER_CARD_TYPE,
@@ -74,6 +76,7 @@ app.get("/", revalidated, dropUnsettledNetworks, showHome).all(readOnly);
 app.get("/docs", revalidated, dropUnsettledNetworks, showDocs).all(readOnly);
 app.get("/docs/errors", revalidated, showErrors).all(readOnly);
 app.get("/docs/limits", revalidated, showLimits).all(readOnly);
+app.get(RETENTION, revalidated, showRetention).all(readOnly);
 for (const path of ["/assets/*", "/fonts/*", ICON])
   app.get(path, (c) => serveAsset(c.req.raw, c.env.ASSETS)).all(readOnly);
 

@@ -48,6 +48,7 @@ test("an unknown path returns 404, and an unsupported method returns 405", async
 describe.each([
   "/",
   "/docs",
+  "/retention",
   "/openapi.json",
   "/llms.txt",
   "/.well-known/x402",

@@ -18,6 +18,7 @@ import { Home } from "../site/home.tsx";
 import { LimitsPage } from "../site/limitsPage.tsx";
 import { CALLING_POLICY, pagePolicy, READING_POLICY, SCRIPT_POLICY } from "../site/policies.ts";
 import type { ApiReference } from "../site/reference.ts";
+import { RetentionPage, type RetentionSection } from "../site/retentionPage.tsx";
 import { robots } from "../site/robots.ts";
 import type { ApiEnv } from "./environment.ts";
 import { notFound } from "./errors.ts";
@@ -31,7 +32,7 @@ const docs = oncePerOrigin((origin, config) => String(Docs({ ...referenceOf(orig
 
 function referenceOf(origin: string, config: Config) {
   const reference = description(origin, config) as object as ApiReference; // the part of the OpenAPI document that the page uses
-  return { reference, repository: config.repositoryUrl };
+  return { reference, links: config.links };
 }
 
 /**
@@ -67,7 +68,7 @@ export const showConnect: Handler<ApiEnv> = async (c, next) => {
     endpoint: `${originOf(c)}/mcp`,
     price: priceLabel(config),
     tools: [...PRODUCTS.map(({ tool: name, summary }) => ({ name, summary, isFree: false })), ...FREE_TOOLS],
-    repository: config.repositoryUrl,
+    links: config.links,
   });
   return sendPage(c, page, SCRIPT_POLICY);
 };
@@ -87,7 +88,7 @@ export const showDocs: Handler<ApiEnv> = (c) => {
 export const showErrors: Handler<ApiEnv> = async (c) => {
   const file = await c.env.ASSETS.fetch(new URL("/assets/errors.json", c.req.url));
   const explanations = await file.json<Explanation[]>();
-  return sendPage(c, ErrorsPage({ explanations, repository: c.var.config.repositoryUrl }), READING_POLICY);
+  return sendPage(c, ErrorsPage({ explanations, links: c.var.config.links }), READING_POLICY);
 };
 
 /** Shows every limit of this deployment. */
@@ -98,7 +99,15 @@ export const showLimits: Handler<ApiEnv> = (c) => {
     const { description } = shape[name as keyof typeof shape];
     return { name, value, description };
   });
-  return sendPage(c, LimitsPage({ limits: shown, repository: config.repositoryUrl }), READING_POLICY);
+  return sendPage(c, LimitsPage({ limits: shown, links: config.links }), READING_POLICY);
+};
+
+/** Shows the data that the service stores, logs and sends to others. */
+export const showRetention: Handler<ApiEnv> = async (c) => {
+  const file = await c.env.ASSETS.fetch(new URL("/assets/retention.json", c.req.url));
+  const sections = await file.json<RetentionSection[]>();
+  const { linkTtlSeconds, links } = c.var.config;
+  return sendPage(c, RetentionPage({ sections, linkTtlSeconds, links }), READING_POLICY);
 };
 
 /** Sends the OpenAPI document. */
@@ -111,7 +120,7 @@ export const sendLimits: Handler<ApiEnv> = (c) => c.json(limitsOf(c.var.config))
 /** Sends the discovery document that x402 indexes read. */
 export const sendWellKnown: Handler<ApiEnv> = (c) => {
   const origin = originOf(c);
-  return c.json(wellKnown(origin, guidance(origin, c.var.config)));
+  return c.json(wellKnown(origin, guidance(origin, c.var.config), c.var.config));
 };
 
 /**
@@ -136,7 +145,7 @@ export const sendMcpCatalog: Handler<ApiEnv> = (c) => c.json(mcpCatalog(originOf
 
 /** Sends the catalog of APIs. */
 export const sendApiCatalog: Handler<ApiEnv> = (c) =>
-  c.json(apiCatalog(originOf(c)), 200, { "Content-Type": API_CATALOG_TYPE });
+  c.json(apiCatalog(originOf(c), c.var.config), 200, { "Content-Type": API_CATALOG_TYPE });
 
 /**
  * Sends the contact for security.

@@ -194,6 +194,14 @@ export const settings = z.object({
   CONTACT_EMAIL: z.email("must be an email address").optional(),
   /** URL of this deployment's source, for links on the pages. */
   REPOSITORY_URL: link.optional(),
+  /** URL of the terms of service. The pages, the OpenAPI document and the catalogs link to it, as to the next three. */
+  TERMS_URL: link.optional(),
+  /** URL of the privacy policy. */
+  PRIVACY_URL: link.optional(),
+  /** URL of the imprint: the name and postal address of the operator. */
+  IMPRINT_URL: link.optional(),
+  /** URL of the operator's status page for people. */
+  STATUS_URL: link.optional(),
 
   /**
    * Lifetime of a download link, in seconds. The lifetime starts before the payment settles. It must therefore exceed
@@ -256,6 +264,15 @@ type Settings = z.output<typeof settings>;
 
 const NAMES = Object.keys(settings.shape);
 
+/** URLs that the operator publishes. Each is undefined if its setting is missing. */
+export interface OperatorLinks {
+  source: string | undefined;
+  terms: string | undefined;
+  privacy: string | undefined;
+  imprint: string | undefined;
+  status: string | undefined;
+}
+
 /** The validated settings of the Worker: every limit and default of the service. */
 export interface Config extends FacilitatorSettings {
   /** Whether new calls are sold. */
@@ -292,7 +309,7 @@ export interface Config extends FacilitatorSettings {
   maxTimeoutSeconds: number;
   allowedHosts: string[];
   contactEmail: string | undefined;
-  repositoryUrl: string | undefined;
+  links: OperatorLinks;
   linkTtlSeconds: number;
   /** The only host that serves files. Undefined if the API's host serves them. */
   fileHost: string | undefined;
@@ -373,7 +390,13 @@ export function readConfig(env: object): Config {
     maxTimeoutSeconds,
     allowedHosts: rest.ALLOWED_HOSTS ?? [],
     contactEmail: rest.CONTACT_EMAIL,
-    repositoryUrl: rest.REPOSITORY_URL,
+    links: {
+      source: rest.REPOSITORY_URL,
+      terms: rest.TERMS_URL,
+      privacy: rest.PRIVACY_URL,
+      imprint: rest.IMPRINT_URL,
+      status: rest.STATUS_URL,
+    },
     linkTtlSeconds: rest.LINK_TTL_SECONDS,
     fileHost: rest.FILE_HOST,
     maxBodyBytes: rest.MAX_BODY_BYTES,

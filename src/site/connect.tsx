@@ -1,3 +1,4 @@
+import type { OperatorLinks } from "../settings/config.ts";
 import { Document } from "./document.tsx";
 import { Footer, Masthead } from "./frame.tsx";
 import { Prose } from "./prose.tsx";
@@ -9,7 +10,7 @@ export interface ConnectFacts {
   /** The price of a call, such as `0.05 USDC`. */
   price: string;
   tools: { name: string; summary: string; isFree: boolean }[];
-  repository: string | undefined;
+  links: OperatorLinks;
 }
 
 /** Instructions for connecting one MCP host. */
@@ -65,7 +66,7 @@ const HOSTS: readonly Host[] = [
 ];
 
 /** The page that a browser gets at the MCP endpoint. `web/connect.ts` is its client script. */
-export function Connect({ endpoint, price, tools, repository }: ConnectFacts) {
+export function Connect({ endpoint, price, tools, links }: ConnectFacts) {
   return (
     <Document
       title="Overprint: MCP server"
@@ -129,7 +130,7 @@ export function Connect({ endpoint, price, tools, repository }: ConnectFacts) {
           </section>
         </div>
       </main>
-      <Footer repository={repository} />
+      <Footer links={links} />
     </Document>
   );
 }

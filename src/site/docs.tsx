@@ -1,5 +1,6 @@
 import type { FieldValue } from "../service/request/fieldKinds.ts";
 import { PRODUCTS, type Product } from "../service/sale/products.ts";
+import type { OperatorLinks } from "../settings/config.ts";
 import { PROBLEMS } from "../shared/problems.ts";
 import { Document } from "./document.tsx";
 import { Footer, Masthead } from "./frame.tsx";
@@ -20,7 +21,7 @@ import { TryIt } from "./tryIt.tsx";
 
 interface DocsFacts {
   reference: ApiReference;
-  repository: string | undefined;
+  links: OperatorLinks;
   /** A private key that pays test payments. Present only in development on loopback. */
   developmentKey?: string | undefined;
 }
@@ -29,7 +30,7 @@ interface DocsFacts {
  * The API reference for people, rendered from the OpenAPI document. The page can be read without scripts. `web/docs.ts`
  * is its client script.
  */
-export function Docs({ reference, repository, developmentKey }: DocsFacts) {
+export function Docs({ reference, links, developmentKey }: DocsFacts) {
   const { info, tags, servers } = reference;
   const groups = tags.map((tag) => ({ ...tag, entries: entriesOf(reference, tag.name) }));
   return (
@@ -92,7 +93,7 @@ export function Docs({ reference, repository, developmentKey }: DocsFacts) {
           <Errors />
         </div>
       </main>
-      <Footer repository={repository} />
+      <Footer links={links} />
     </Document>
   );
 }

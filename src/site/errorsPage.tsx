@@ -1,3 +1,4 @@
+import type { OperatorLinks } from "../settings/config.ts";
 import { PROBLEMS, type ProblemCode } from "../shared/problems.ts";
 import { Document } from "./document.tsx";
 import { Footer, Masthead } from "./frame.tsx";
@@ -11,13 +12,7 @@ export interface Explanation {
 }
 
 /** The page at `/docs/errors`: every error code with its cause and its remedy. */
-export function ErrorsPage({
-  explanations,
-  repository,
-}: {
-  explanations: Explanation[];
-  repository: string | undefined;
-}) {
+export function ErrorsPage({ explanations, links }: { explanations: Explanation[]; links: OperatorLinks }) {
   return (
     <Document
       title="Overprint: errors"
@@ -57,7 +52,7 @@ export function ErrorsPage({
           })}
         </dl>
       </main>
-      <Footer repository={repository} />
+      <Footer links={links} />
     </Document>
   );
 }

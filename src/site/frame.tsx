@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import type { OperatorLinks } from "../settings/config.ts";
 
 /**
  * The page header: the name and the site navigation. Without `links`, the name is plain text and the navigation is
@@ -39,10 +40,20 @@ function Inks() {
   );
 }
 
+/** Labels of the operator's links, in display order. */
+const LABELS = [
+  ["terms", "Terms"],
+  ["privacy", "Privacy"],
+  ["imprint", "Imprint"],
+  ["status", "Status"],
+  ["source", "Source"],
+] as const;
+
 /**
- * The page footer: links to machine-readable descriptions and the source code, followed by the page's own `children`.
+ * The page footer: links to machine-readable descriptions and to the operator's pages, followed by the page's own
+ * `children`.
  */
-export function Footer({ repository, children }: { repository: string | undefined; children?: Child }) {
+export function Footer({ links, children }: { links: OperatorLinks; children?: Child }) {
   return (
     <footer>
       <p>Overprint is a printing term: to print on top of a finished sheet.</p>
@@ -52,7 +63,8 @@ export function Footer({ repository, children }: { repository: string | undefine
         <a href="/llms.txt">llms.txt</a>
         <a href="/docs/errors">Errors</a>
         <a href="/docs/limits">Limits</a>
-        {repository && <a href={repository}>Source</a>}
+        <a href="/retention">Retention</a>
+        {LABELS.map(([name, label]) => links[name] && <a href={links[name]}>{label}</a>)}
         {children}
       </nav>
     </footer>

@@ -113,7 +113,7 @@ export function Home({ origin, config, developmentKey }: Visit) {
 
         <Paying price={price} config={config} />
       </main>
-      <Footer repository={config.repositoryUrl}>
+      <Footer links={config.links}>
         <span>
           MCP at <code>{origin}/mcp</code>
         </span>

@@ -1,3 +1,4 @@
+import type { OperatorLinks } from "../settings/config.ts";
 import { Document } from "./document.tsx";
 import { Footer, Masthead } from "./frame.tsx";
 import { Prose } from "./prose.tsx";
@@ -10,7 +11,7 @@ export interface ShownLimit {
 }
 
 /** The page at `/docs/limits`: every limit of the deployment with its value. */
-export function LimitsPage({ limits, repository }: { limits: ShownLimit[]; repository: string | undefined }) {
+export function LimitsPage({ limits, links }: { limits: ShownLimit[]; links: OperatorLinks }) {
   return (
     <Document title="Overprint: limits" description="Every limit of this deployment of Overprint." styles="reading">
       <Masthead />
@@ -36,7 +37,7 @@ export function LimitsPage({ limits, repository }: { limits: ShownLimit[]; repos
           ))}
         </dl>
       </main>
-      <Footer repository={repository} />
+      <Footer links={links} />
     </Document>
   );
 }

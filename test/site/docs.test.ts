@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import retention from "../../docs/retention.md?raw";
 import { PRODUCTS } from "../../src/service/sale/products.ts";
 import { PROBLEMS } from "../../src/shared/problems.ts";
 import { ORIGIN, send } from "../support/client.ts";
@@ -98,5 +99,17 @@ describe("/docs", () => {
     const limits = await (await send("/v1/limits")).json<object>();
     for (const name of Object.keys(limits)) expect(html).toContain(`<dt id="${name}"><code>${name}</code>`);
     expect(html).toContain("<strong>100,000,000 (100 MB)</strong>");
+  });
+
+  test("/retention shows every table row of docs/retention.md, and the lifetime of a link", async () => {
+    const html = (await (await send("/retention")).text())
+      .replaceAll(/<\/?(code|strong)>/g, "")
+      .replaceAll("&#39;", "'");
+    const terms = Array.from(retention.matchAll(/^\| ([^|]+) \|/gm), ([, term]) => term!.replaceAll("`", ""));
+    const labels = ["data", "recipient"];
+    expect(terms.length).toBeGreaterThan(20);
+    for (const term of terms.filter((name) => !labels.includes(name))) expect(html).toContain(`<dt>${term}</dt>`);
+    expect(html).toContain("work for 24 hours");
+    expect(html).not.toMatch(/undefined|\]\(/);
   });
 });

@@ -48,6 +48,14 @@ const CHAIN = { chainId: 123456, asset: EVM, name: "My Dollar", version: "1", de
 const chain = (change: object) => ({ "my-chain": { ...CHAIN, ...change } });
 export const SECRET = "a-secret";
 
+const NO_LINKS = [
+  SECRET,
+  "github.com/me/overprint",
+  "git@github.com:me/x.git",
+  "javascript:alert(1)",
+  "https://me:a-secret@f.example.com",
+];
+
 /** The values that each setting rejects, regardless of other settings. */
 export const WRONG_SETTINGS: Record<keyof typeof settings.shape, readonly unknown[]> = {
   PAY_TO: [SECRET, ...NO_EVM_ADDRESSES],
@@ -119,13 +127,11 @@ export const WRONG_SETTINGS: Record<keyof typeof settings.shape, readonly unknow
     '"pdf.example.com"',
   ],
   CONTACT_EMAIL: [SECRET, "you@", "@example.com", "you@localhost", "You <you@example.com>", "a@b.com, c@d.com"],
-  REPOSITORY_URL: [
-    SECRET,
-    "github.com/me/overprint",
-    "git@github.com:me/x.git",
-    "javascript:alert(1)",
-    "https://me:a-secret@f.example.com",
-  ],
+  REPOSITORY_URL: NO_LINKS,
+  TERMS_URL: NO_LINKS,
+  PRIVACY_URL: NO_LINKS,
+  IMPRINT_URL: NO_LINKS,
+  STATUS_URL: NO_LINKS,
   LINK_TTL_SECONDS: [...count(2_592_000), "599", "1d", "a day"],
   FILE_HOST: [
     "https://files.example.com",

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { publishedLinks } from "../../service/about/catalogs.ts";
 import { guidance } from "../../service/about/guide.ts";
 import { healthSchema } from "../../service/about/health.ts";
 import { limits } from "../../service/about/limits.ts";
@@ -42,8 +43,10 @@ export function openapi(origin: string, config: Config) {
       summary: "PDF watermarking, paid per call",
       description: `Watermarks PDFs. Each call costs ${priceLabel(config)}, paid with x402. Call without a payment to get a 402 with the terms, sign them, and call again with the payment. The service accepts x402 versions 1 and 2${takesMpp(config) ? ", and MPP (the HTTP authentication scheme Payment)" : ""}.`,
       contact: { name: "Overprint", url: origin, ...(config.contactEmail && { email: config.contactEmail }) },
+      ...(config.links.terms && { termsOfService: config.links.terms }),
       license: { name: "MIT", identifier: "MIT" },
       "x-guidance": guidance(origin, config),
+      "x-links": publishedLinks(origin, config),
     },
     servers: [{ url: origin }],
     tags: [

@@ -14,9 +14,20 @@ export const API_CATALOG_TYPE = 'application/linkset+json; profile="https://www.
 /** Path of the security contact (RFC 9116). */
 export const SECURITY_TXT = "/.well-known/security.txt";
 export const SITEMAP = "/sitemap.xml";
+/** Path of the page about stored and logged data. */
+export const RETENTION = "/retention";
+
+/**
+ * Returns the operator's published URLs and the retention page by name, without the missing ones. The OpenAPI document
+ * and the cards contain them.
+ */
+export function publishedLinks(origin: string, { links }: Config): Record<string, string> {
+  const { source, ...others } = links;
+  return JSON.parse(JSON.stringify({ ...others, retention: origin + RETENTION }));
+}
 
 /** Paths of the pages for people, in order of importance. */
-const PAGES = ["/", "/docs", "/mcp"];
+const PAGES = ["/", "/docs", "/mcp", "/retention"];
 
 /** Returns the document at {@link MCP_CATALOG}. */
 export function mcpCatalog(origin: string) {
@@ -31,8 +42,9 @@ export function mcpCatalog(origin: string) {
 }
 
 /** Returns the document at {@link API_CATALOG}: the HTTP API and the MCP server, with their descriptions (RFC 9264). */
-export function apiCatalog(origin: string) {
+export function apiCatalog(origin: string, { links }: Config) {
   const link = (path: string, type: string) => [{ href: origin + path, type }];
+  const page = (href: string | undefined) => (href === undefined ? [] : [{ href }]);
   return {
     linkset: [
       { anchor: origin + API_CATALOG, item: [{ href: `${origin}/v1` }, { href: `${origin}/mcp` }] },
@@ -40,7 +52,9 @@ export function apiCatalog(origin: string) {
         anchor: `${origin}/v1`,
         "service-desc": link("/openapi.json", "application/json"),
         "service-doc": [...link("/docs", "text/html"), ...link("/llms.txt", "text/plain")],
-        status: link("/healthz", "application/json"),
+        status: [...link("/healthz", "application/json"), ...page(links.status)],
+        ...(links.terms && { "terms-of-service": page(links.terms) }), // RFC 6903
+        "privacy-policy": [...page(links.privacy), ...link(RETENTION, "text/html")], // RFC 6903
       },
       {
         anchor: `${origin}/mcp`,

@@ -7,6 +7,7 @@ import { oncePerConfig } from "../request/oncePerConfig.ts";
 import { type Operation, type Result, result } from "../request/schemas.ts";
 import { PRODUCTS, type Product } from "../sale/products.ts";
 import { serviceMetadata } from "../sale/serviceMetadata.ts";
+import { publishedLinks } from "./catalogs.ts";
 
 /** Maximum number of enum values in the short description. The full description lists all. */
 const MAX_WORDS = 12;
@@ -23,12 +24,13 @@ type Discovery = Pick<Resource, "outputSchema" | "bazaar">;
 export const WELL_KNOWN = "/.well-known/x402";
 
 /** Returns the document at {@link WELL_KNOWN}: the paid endpoints, the paid MCP tools, and instructions. */
-export function wellKnown(origin: string, instructions: string) {
+export function wellKnown(origin: string, instructions: string, config: Config) {
   return {
     version: 1,
     resources: PRODUCTS.map(({ path }) => origin + path),
     mcp: { url: `${origin}/mcp`, tools: PRODUCTS.map(({ tool }) => tool) },
     instructions,
+    links: publishedLinks(origin, config),
   };
 }
 

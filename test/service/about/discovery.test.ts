@@ -13,6 +13,7 @@ test("/.well-known/x402 lists all paid endpoints and tools, and describes how to
     resources: PRODUCTS.map(({ path }) => ORIGIN + path),
     mcp: { url: MCP, tools: PRODUCTS.map(({ tool }) => tool) },
     instructions: expect.stringContaining("PAYMENT-SIGNATURE"),
+    links: { retention: `${ORIGIN}/retention` },
   });
   for (const url of document.resources) expect((await send(url, { method: "POST" })).status).toBe(402);
 });
@@ -49,7 +50,7 @@ test("the discovery catalogs link to the server card, the descriptions and the p
 test("the sitemap lists pages that exist", async () => {
   const sitemap = await (await send("/sitemap.xml")).text();
   const pages = [...sitemap.matchAll(/<loc>([^<]+)</g)].map(([, url]) => url!);
-  expect(pages).toEqual([`${ORIGIN}/`, `${ORIGIN}/docs`, MCP]);
+  expect(pages).toEqual([`${ORIGIN}/`, `${ORIGIN}/docs`, MCP, `${ORIGIN}/retention`]);
   for (const page of pages) {
     const { status, headers } = await send(page, { headers: { Accept: "text/html" } });
     expect([status, headers.get("Content-Type")]).toEqual([200, "text/html; charset=UTF-8"]);
@@ -87,6 +88,41 @@ test("/.well-known/security.txt contains the operator's contact and an expiry da
   const days = (Date.parse(fields.Expires!) - Date.now()) / 86_400_000;
   expect(days).toBeGreaterThan(27);
   expect(days).toBeLessThan(365);
+});
+
+test("the pages, the OpenAPI document and the cards contain the URLs of the operator", async () => {
+  const terms = "https://example.com/terms";
+  const privacy = "https://example.com/privacy";
+  const imprint = "https://example.com/imprint";
+  const status = "https://status.example.com/";
+  const named = { ...env, TERMS_URL: terms, PRIVACY_URL: privacy, IMPRINT_URL: imprint, STATUS_URL: status };
+  const get = async (path: string, Accept = "*/*") => {
+    const request = new Request(ORIGIN + path, { headers: { Accept } });
+    return (await app.fetch(request, named, createExecutionContext())).text();
+  };
+  const urls = [terms, privacy, imprint, status];
+  for (const path of ["/", "/docs", "/docs/errors", "/docs/limits", "/mcp", "/retention"]) {
+    const html = await get(path, "text/html");
+    for (const url of urls) expect(html, path).toContain(`<a href="${url}">`);
+  }
+  const links = { terms, privacy, imprint, status, retention: `${ORIGIN}/retention` };
+  const openapi = JSON.parse(await get("/openapi.json"));
+  expect(openapi.info).toMatchObject({ termsOfService: terms, "x-links": links });
+  expect(JSON.parse(await get("/.well-known/x402")).links).toEqual(links);
+  expect(JSON.parse(await get("/mcp/server-card"))._meta).toEqual({ "localhost/links": links });
+  const { linkset } = JSON.parse(await get("/.well-known/api-catalog"));
+  expect(linkset[1]).toMatchObject({
+    status: [{ href: `${ORIGIN}/healthz` }, { href: status }],
+    "terms-of-service": [{ href: terms }],
+    "privacy-policy": [{ href: privacy }, { href: `${ORIGIN}/retention` }],
+  });
+});
+
+test("without URLs of the operator, the pages link only to the retention page", async () => {
+  const html = await (await send("/docs/limits")).text();
+  expect(html).toContain('<a href="/retention">');
+  expect(html).not.toMatch(/>(Terms|Privacy|Imprint|Status)</);
+  expect(JSON.stringify(await json("/openapi.json"))).not.toContain("termsOfService");
 });
 
 test("the icon in the terms is an SVG without scripts, styles and links", async () => {
