@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { parseEnv } from "node:util";
 import { isSolana } from "../../src/payments/wire/networks.ts";
 import { type Config, readConfig, settings } from "../../src/settings/config.ts";
-import { settingsIn } from "../../src/settings/settingNames.ts";
+import { settingsIn, unknownNames } from "../../src/settings/settingNames.ts";
 import { Failure } from "./failure.ts";
 import { isTestNetwork } from "./testNetworks.ts";
 
@@ -51,7 +51,7 @@ export async function readSettings(file: string, env: NodeJS.ProcessEnv): Promis
   const known = Object.keys(settings.shape).filter((setting) => all[setting] !== undefined);
   const pick = (names: string[]) => Object.fromEntries(names.map((setting) => [setting, all[setting]!]));
   const cloudflare = pick(Object.keys(inFile).filter((setting) => setting.startsWith("CLOUDFLARE_")));
-  const unknown = Object.keys(inFile).filter((setting) => !known.includes(setting) && !(setting in cloudflare));
+  const unknown = unknownNames(inFile, Object.keys(settings.shape)).filter((setting) => !(setting in cloudflare));
   const isLeftThere = areElsewhere(all);
   return {
     config,
@@ -62,6 +62,7 @@ export async function readSettings(file: string, env: NodeJS.ProcessEnv): Promis
     summary: isLeftThere ? "the settings that the Worker has at Cloudflare" : summaryOf(config),
     warnings: [
       ...unknown.map((setting) => `${setting} in ${name} is not a setting and is not deployed`),
+      ...config.warnings,
       ...(isLeftThere ? [] : warningsOf(config)),
     ],
   };

@@ -5,11 +5,11 @@ import { isCdpSecret } from "../payments/facilitators/cdpToken.ts";
 import type { RemoteFacilitator } from "../payments/facilitators/facilitatorHttp.ts";
 import type { FacilitatorSettings } from "../payments/facilitators/facilitators.ts";
 import type { ChannelTerms } from "../payments/wire/channelOffer.ts";
-import { isSolana, NETWORKS, type Network } from "../payments/wire/networks.ts";
+import { isSolana, NETWORKS, type Network, TEST_NETWORKS } from "../payments/wire/networks.ts";
 import { atomicUnits, type Price, parsePrice } from "../payments/wire/price.ts";
 import { isSolanaAddress } from "../payments/wire/solanaTransaction.ts";
 import { log } from "../shared/log.ts";
-import { isQuoted, misspelledNames, textsOf, unknownNames } from "./settingNames.ts";
+import { isQuoted, misspelledNames, nearMisses, textsOf, unknownNames } from "./settingNames.ts";
 import {
   count,
   credentials,
@@ -28,6 +28,17 @@ import {
  * only the local facilitator uses it.
  */
 const DEVELOPMENT_PAY_TO = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+
+/**
+ * Well-known addresses whose private keys are public: the first twelve digits of the ten accounts of Hardhat and Anvil,
+ * in their order. Their money can be taken by anyone.
+ */
+const PUBLIC_ACCOUNTS =
+  "f39fd6e51aad 70997970c518 3c44cdddb6a9 90f79bf6eb2c 15d34aaf5426 9965507d1a55 976ea74026e7 14dc79964da2 23618e81e3f5 a0ee7a142d26".split(
+    " ",
+  );
+/** Address to which tokens are sent to destroy them: its last digits. No private key is known. */
+const BURN_ADDRESS = /^0x0+dead$/i;
 
 /** Time for marking the PDF and storing the result, in addition to fetching the file and the image. */
 const COMPUTING_SECONDS = 60;
@@ -264,6 +275,25 @@ type Settings = z.output<typeof settings>;
 
 const NAMES = Object.keys(settings.shape);
 
+/** Settings that are only published. An invalid one is a warning and counts as unset. */
+const COSMETIC: readonly string[] = [
+  "CONTACT_EMAIL",
+  "REPOSITORY_URL",
+  "TERMS_URL",
+  "PRIVACY_URL",
+  "IMPRINT_URL",
+  "STATUS_URL",
+] satisfies (keyof Settings)[];
+
+/** Settings whose default would sell on wrong terms. A near miss of their names stops sales if they are not set. */
+const TERMS: readonly string[] = [
+  "PAY_TO",
+  "PAY_TO_SOLANA",
+  "SELLING",
+  "PRICE",
+  "NETWORKS",
+] satisfies (keyof Settings)[];
+
 /** URLs that the operator publishes. Each is undefined if its setting is missing. */
 export interface OperatorLinks {
   source: string | undefined;
@@ -330,6 +360,8 @@ export interface Config extends FacilitatorSettings {
   maxImageBytes: number;
   maxImagePixels: number;
   maxPages: number;
+  /** Problems that do not stop sales: near misses of setting names, and invalid published settings. */
+  warnings: string[];
   fetchTimeoutMs: number;
   allowLoopbackSources: boolean;
   dnsCheckUrl: string | undefined;
@@ -350,15 +382,31 @@ export class SettingsError extends Error {
  * @throws SettingsError with all problems
  */
 export function readConfig(env: object): Config {
-  const texts = textsOf(env);
-  const parsed = settings.safeParse(texts);
-  const inQuotes = NAMES.filter((name) => isQuoted(texts[name]));
-  const problems = [
-    ...misspelledNames(texts, NAMES),
+  const given = textsOf(env);
+  const issues = settings.safeParse(given).error?.issues ?? [];
+  const inQuotes = NAMES.filter((name) => isQuoted(given[name]));
+  const found = [
+    ...misspelledNames(given, NAMES),
     ...inQuotes.map((name) => `${name}: has quotes around its value. Remove them`),
-    ...(parsed.error?.issues.filter(({ path }) => !inQuotes.includes(String(path[0]))).map(formatted) ?? []),
+    ...issues.filter(({ path }) => !inQuotes.includes(String(path[0]))).map(formatted),
   ];
-  if (!parsed.success || problems.length > 0) throw new SettingsError(problems);
+  const near = nearMisses(given, NAMES).map(({ name, setting }) => ({
+    problem: `${name} is not a setting. Did you mean ${setting}?`,
+    isFatal: TERMS.includes(setting) && given[setting] === undefined,
+  }));
+  const warnings = [
+    ...found.filter(isCosmetic),
+    ...near.filter(({ isFatal }) => !isFatal).map(({ problem }) => problem),
+  ];
+  const problems = [
+    ...found.filter((problem) => !isCosmetic(problem)),
+    ...near.filter(({ isFatal }) => isFatal).map(({ problem }) => problem),
+  ];
+  const texts = Object.fromEntries(
+    Object.entries(given).filter(([name]) => !COSMETIC.includes(name) || !issues.some(({ path }) => path[0] === name)),
+  );
+  const parsed = settings.safeParse(texts);
+  if (!parsed.success || problems.length > 0) throw new SettingsError([...problems, ...warnings]);
 
   const { PAY_TO, PAY_TO_SOLANA, FACILITATOR_URL, ...rest } = parsed.data;
   const networks = networksOf(parsed.data);
@@ -366,7 +414,9 @@ export function readConfig(env: object): Config {
   const workSeconds = 2 * rest.FETCH_TIMEOUT_SECONDS + COMPUTING_SECONDS;
   const maxTimeoutSeconds = Math.max(300, workSeconds + 3 * rest.FACILITATOR_TIMEOUT_SECONDS);
   const contradictions = contradictionsOf(parsed.data, networks, maxTimeoutSeconds);
-  if (contradictions.length > 0) throw new SettingsError(contradictions);
+  if (contradictions.length > 0) throw new SettingsError([...contradictions, ...warnings]);
+  const account = FACILITATOR_URL && publicAccount(PAY_TO);
+  if (account) warnings.unshift(account);
   return {
     selling: rest.SELLING,
     defaultKey: rest.DEFAULT_KEY,
@@ -416,6 +466,7 @@ export function readConfig(env: object): Config {
     maxImageBytes: rest.MAX_IMAGE_BYTES,
     maxImagePixels: rest.MAX_IMAGE_PIXELS,
     maxPages: rest.MAX_PAGES,
+    warnings,
     fetchTimeoutMs: rest.FETCH_TIMEOUT_SECONDS * 1000,
     allowLoopbackSources: rest.ALLOW_LOOPBACK_SOURCES,
     dnsCheckUrl: rest.DNS_CHECK_URL,
@@ -424,6 +475,19 @@ export function readConfig(env: object): Config {
 
 function settingsError(problem: string): SettingsError {
   return new SettingsError([problem]);
+}
+
+/** Returns whether a problem is about a setting that is only published. */
+function isCosmetic(problem: string): boolean {
+  return COSMETIC.some((name) => problem.startsWith(`${name}:`) || problem.endsWith(` ${name}`));
+}
+
+/** Returns the problem of a test account or of the burn address. Returns undefined for other addresses. */
+function publicAccount(address = ""): string | undefined {
+  if (BURN_ADDRESS.test(address)) return "PAY_TO is the burn address 0x…dEaD. Set it to your own address";
+  const at = PUBLIC_ACCOUNTS.indexOf(address.slice(2, 14).toLowerCase());
+  if (at < 0) return undefined;
+  return `PAY_TO is test account ${at} of Hardhat and Anvil, whose private key is public. Set it to your own address`;
 }
 
 /** Formats a validation error, as in `FACILITATOR_URL[1]: …`. */
@@ -444,10 +508,13 @@ function contradictionsOf(
   const baseUrls = FACILITATOR_URL.map((url) => url.replace(/\/+$/, ""));
   const { FACILITATOR_AUTHORIZATION = [], RPC_URL = [], CDP_API_KEY_ID: keyId, CDP_API_KEY_SECRET: keySecret } = rest;
   const needsKey = (url: string, at: number) => isCdp(url) && !FACILITATOR_AUTHORIZATION[at];
+  const account = publicAccount(PAY_TO);
+  const sellsForMoney = networks.some(({ name }) => !TEST_NETWORKS.has(name));
   const rules: [boolean, string][] = [
+    [hasFacilitator && isOwn && account !== undefined && sellsForMoney, account ?? ""],
     [
       hasFacilitator && !isOwn && !networks.every(isSolana),
-      "FACILITATOR_URL is set, so PAY_TO must be your own address",
+      payTo === undefined ? "FACILITATOR_URL is set, so PAY_TO must be your own address" : (account ?? ""),
     ],
     [
       hasFacilitator && !PAY_TO_SOLANA && networks.some(isSolana),
@@ -559,14 +626,16 @@ export function fileHostOf(env: object): string | undefined {
 }
 
 /**
- * Validates the settings of this environment and logs problems and unknown names. The Worker calls this function at
+ * Validates the settings of this environment and logs problems, warnings and unknown names. The Worker calls this function at
  * start-up, so that developers see the problems at once. Cloudflare stores log lines only from the first request on.
  */
 export function loadSettings(env: object): Config | SettingsError {
   const unknown = unknownNames(textsOf(env), NAMES).map((name) => `${name} is not a setting`);
   if (unknown.length > 0) log({ event: "settings", problems: unknown, errors: [] });
   try {
-    return readConfig(env);
+    const config = readConfig(env);
+    if (config.warnings.length > 0) log({ event: "settings", problems: config.warnings, errors: [] });
+    return config;
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     log({ event: "settings", problems: error.problems, errors: [] });

@@ -29,13 +29,29 @@ export function misspelledNames(texts: Record<string, unknown>, settings: readon
   });
 }
 
+/** A variable whose name shares words with a setting, such as LINK_TTL with LINK_TTL_SECONDS. */
+export interface NearMiss {
+  name: string;
+  setting: string;
+}
+
+/** Returns the names that share words with a setting, but are not misspelled. Each may also belong to another program. */
+export function nearMisses(texts: Record<string, unknown>, settings: readonly string[]): NearMiss[] {
+  return nonSettings(texts, settings).flatMap((name) => {
+    if (RUNTIME_NAMES.test(name) || nearSetting(name, settings) !== undefined) return [];
+    const setting = settingWithWords(name, settings);
+    return setting === undefined ? [] : [{ name, setting }];
+  });
+}
+
 /**
- * Returns the variables of a process environment that are settings or misspelled settings. Unlike {@link
- * misspelledNames}, compares names with their underscores. Otherwise PATH would count as a misspelling of PAY_TO.
+ * Returns the variables of a process environment that are settings, misspelled settings or near misses.
+ * Unlike {@link misspelledNames}, compares names with their underscores. Otherwise PATH would count as a misspelling of PAY_TO.
  */
 export function settingsIn(env: NodeJS.ProcessEnv, settings: readonly string[]): Record<string, string> {
   const isSetting = (name: string) =>
-    settings.some((setting) => leven(name.toUpperCase(), setting) <= MAX_EDIT_DISTANCE);
+    settings.some((setting) => leven(name.toUpperCase(), setting) <= MAX_EDIT_DISTANCE) ||
+    (wordsOf(name).length > 1 && !RUNTIME_NAMES.test(name) && settingWithWords(name, settings) !== undefined);
   const found = Object.entries(env).filter(([name, value]) => value !== undefined && isSetting(name));
   return Object.fromEntries(found) as Record<string, string>;
 }
@@ -44,12 +60,15 @@ export function settingsIn(env: NodeJS.ProcessEnv, settings: readonly string[]):
 const RUNTIME_NAMES = /^(_|CF_|CLOUDFLARE_|WRANGLER_)/;
 
 /**
- * Returns the names that are neither settings nor misspelled settings. Such names may belong to another program, or to
+ * Returns the names that resemble no setting. Such names may belong to another program, or to
  * another version of Overprint.
  */
 export function unknownNames(texts: Record<string, unknown>, settings: readonly string[]): string[] {
   return nonSettings(texts, settings).filter(
-    (name) => !RUNTIME_NAMES.test(name) && nearSetting(name, settings) === undefined,
+    (name) =>
+      !RUNTIME_NAMES.test(name) &&
+      nearSetting(name, settings) === undefined &&
+      settingWithWords(name, settings) === undefined,
   );
 }
 
@@ -67,7 +86,66 @@ function nearSetting(name: string, settings: readonly string[]): string | undefi
   const [nearest] = settings
     .map((setting) => ({ setting, distance: leven(lettersOf(name), lettersOf(setting)) }))
     .toSorted((one, other) => one.distance - other.distance);
-  return nearest && nearest.distance <= MAX_EDIT_DISTANCE ? nearest.setting : undefined;
+  if (!nearest || nearest.distance > MAX_EDIT_DISTANCE) return undefined;
+  const isSwap = sorted(name) === sorted(nearest.setting);
+  return nearest.distance < MAX_EDIT_DISTANCE || name.length > 3 || isSwap ? nearest.setting : undefined; // RPC is not MPP
+}
+
+/** Maximum number of words that a prefix and a suffix may add to the name of a setting. */
+const MAX_ADDED_WORDS = 2;
+/** Minimum length of a single word that several settings contain, such as FACILITATOR. HOST and KEY are too common. */
+const MIN_COMMON_WORD = 5;
+
+/**
+ * Returns the setting that shares most words with a name. The name has additional words (PRICE_USDC), lacks at most
+ * half of the words (LINK_TTL), or has one other word among at least three (LINK_TTL_HOURS).
+ */
+function settingWithWords(name: string, settings: readonly string[]): string | undefined {
+  const words = wordsOf(name);
+  const isTooCommon = (word: string) =>
+    word.length < MIN_COMMON_WORD && settings.filter((setting) => hasAlike(wordsOf(setting), word)).length > 1;
+  if (words.length === 1 && isTooCommon(words[0]!)) return undefined;
+  const found = settings
+    .map((setting) => {
+      const own = wordsOf(setting);
+      const common = own.filter((word) => hasAlike(words, word)).length;
+      const added = words.filter((word) => !hasAlike(own, word)).length;
+      const missing = own.length - common;
+      const isNear =
+        missing === 0
+          ? added <= MAX_ADDED_WORDS
+          : added === 0
+            ? common * 2 >= own.length
+            : added === 1 && missing === 1 && common > 1;
+      const exact = own.filter((word) => words.includes(word)).length;
+      return { setting, isNear, score: 4 * common - 2 * added - missing + exact, isReplaced: added > 0 && missing > 0 };
+    })
+    .filter(({ isNear }) => isNear)
+    .toSorted((one, other) => other.score - one.score);
+  const [best, next] = found;
+  if (best?.isReplaced && next?.score === best.score) return undefined; // MAX_FOO_BYTES could stand for several settings
+  return best?.setting;
+}
+
+function wordsOf(name: string): string[] {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .toUpperCase()
+    .split(/[^A-Z0-9]+/)
+    .filter(Boolean);
+}
+
+/** Returns whether a list contains the word, its plural, an abbreviation of at least three letters, or a misspelling. */
+function hasAlike(words: readonly string[], word: string): boolean {
+  return words.some((other) => {
+    const shorter = Math.min(word.length, other.length);
+    if (shorter < 3) return word === other;
+    return word.startsWith(other) || other.startsWith(word) || (shorter > 3 && leven(word, other) < 2);
+  });
+}
+
+function sorted(name: string): string {
+  return [...lettersOf(name)].toSorted().join("");
 }
 
 /**

@@ -330,6 +330,15 @@ describe("a deployment that cannot begin or finish", () => {
     expect(outcome.said).toMatch(said);
   });
 
+  test("npm run deploy --dry-run names near misses and invalid published settings, and continues", async () => {
+    const wrong = { LINK_TTL: "3600", CONTACT_EMAIL: "you@", TERMS_URL: "example.com/terms" };
+    const { isDone, said } = await run({ ...good(), ...wrong }, ready(), { isDry: true });
+    expect(isDone).toBe(true);
+    expect(said).toMatch(/^! LINK_TTL is not a setting. Did you mean LINK_TTL_SECONDS\?$/m);
+    expect(said).toMatch(/^! CONTACT_EMAIL: must be an email address$/m);
+    expect(said).toMatch(/^! TERMS_URL: must be a URL/m);
+  });
+
   test("npm run deploy warns but continues if settings are unusual: an unknown name, a test network beside real ones, PAY_TO without a checksum, or a network without a node", async () => {
     const networks = { NETWORKS: "base-sepolia,base", PAY_TO: PAY_TO.toLowerCase() };
     const { isDone, said, calls } = await run({ ...good(), ...networks, GREETING: "hello" });

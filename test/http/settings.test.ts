@@ -13,7 +13,11 @@ import { bucket } from "../support/storage.ts";
 import { SECRET, WRONG_SETTINGS } from "../support/wrongSettings.ts";
 
 const ORIGIN = "https://api.example.com";
-const WRONG = Object.entries(WRONG_SETTINGS).map(([name, [value]]) => [name, value] as const);
+/** Settings that are only published. */
+const COSMETIC = ["CONTACT_EMAIL", "REPOSITORY_URL", "TERMS_URL", "PRIVACY_URL", "IMPRINT_URL", "STATUS_URL"];
+const WRONG = Object.entries(WRONG_SETTINGS)
+  .filter(([name]) => !COSMETIC.includes(name))
+  .map(([name, [value]]) => [name, value] as const);
 
 /** Paths that are served even if settings are invalid. */
 const WITHOUT_SETTINGS = /^\/(assets|fonts|v1\/files|favicon\.svg|robots\.txt)/;
@@ -53,6 +57,18 @@ async function link(host = "api.example.com") {
   const { id, token } = await storeResult(bucket, pdf, { filename: "a.pdf", ttlSeconds: 3600 });
   return `https://${host}/v1/files/${id}.pdf?token=${token}`;
 }
+
+test.each([...COSMETIC.map((name) => [name, name]), ["LINK_TTL", "LINK_TTL_SECONDS"]])(
+  "sells if %s is wrong, and names it in /healthz and the log",
+  async (name, named) => {
+    const call = deployed({ [name]: "x" });
+    const health = await (await call("http://localhost/healthz")).json();
+    const problems = [expect.stringContaining(named)];
+    expect(health).toMatchObject({ status: "warn", problems });
+    expect(JSON.parse(String(log.mock.calls[0]))).toMatchObject({ event: "settings", problems });
+    expect((await call(`http://localhost${TEXT}`, { method: "POST" })).status).toBe(402);
+  },
+);
 
 describe("with an invalid setting", () => {
   test.each(WRONG)(
@@ -180,12 +196,12 @@ describe("without a binding", () => {
 });
 
 test("the service reports an unknown setting only in the log", async () => {
-  const call = deployed({ PRICE_USDC: "1", STRIPE: { bound: true } });
+  const call = deployed({ GREETING: "1", STRIPE: { bound: true } });
   const health = await call("/healthz");
-  expect(await health.text()).not.toContain("PRICE_USDC");
+  expect(await health.text()).not.toContain("GREETING");
   await call(TEXT, { method: "POST" });
   const lines = log.mock.calls.map(([line]) => JSON.parse(String(line)) as { event: string });
   expect(lines.filter(({ event }) => event === "settings")).toEqual([
-    { event: "settings", problems: ["PRICE_USDC is not a setting"], errors: [] },
+    { event: "settings", problems: ["GREETING is not a setting"], errors: [] },
   ]);
 });

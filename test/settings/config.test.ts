@@ -3,7 +3,7 @@ import * as z from "zod";
 import example from "../../.dev.vars.example?raw";
 import { NETWORK_NAMES, NETWORKS } from "../../src/payments/wire/networks.ts";
 import { readConfig, settings } from "../../src/settings/config.ts";
-import { misspelledNames, textsOf, unknownNames } from "../../src/settings/settingNames.ts";
+import { misspelledNames, settingsIn, textsOf, unknownNames } from "../../src/settings/settingNames.ts";
 import { SECRET, WRONG_SETTINGS } from "../support/wrongSettings.ts";
 
 const CHAIN = {
@@ -18,6 +18,18 @@ const SOLANA = "EdqM52SpXCn5c1uozuvuH5o9Tcr41kYeCWz4Ymu6ngbt";
 /** Secret in the format of an API key of CDP (Coinbase Developer Platform). */
 const CDP_SECRET = `${"A".repeat(86)}==`;
 const PAY_TO = "0x00000000000000000000000000000000000000aa";
+
+/** Settings that are only published. */
+const COSMETIC = ["CONTACT_EMAIL", "REPOSITORY_URL", "TERMS_URL", "PRIVACY_URL", "IMPRINT_URL", "STATUS_URL"];
+
+/** Returns the errors, or else the warnings, that settings cause. */
+function problemsOf(env: object): string {
+  try {
+    return readConfig(env).warnings.join("; ");
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
 
 describe("settings", () => {
   test("without settings, the deployment accepts local payments on base-sepolia, and links work for a day", () => {
@@ -43,14 +55,120 @@ describe("settings", () => {
     expect(() => readConfig({ [name]: "base" })).toThrow(`${name} is not a setting. Use ${meant}`);
   });
 
-  test("readConfig ignores variables whose names resemble no setting, and bindings of any name", () => {
-    const others = { HOST: "a", LOG_LEVEL: "b", BUCKET_NAME: "c", PRICE_USDC: 1, PAY_TOO: {}, NETWORK: "" };
+  test.each([
+    ["LINK_TTL", "LINK_TTL_SECONDS"],
+    ["linkTtl", "LINK_TTL_SECONDS"],
+    ["LINK_TTL_HOURS", "LINK_TTL_SECONDS"],
+    ["TTL_SECONDS", "LINK_TTL_SECONDS"],
+    ["MAX_SOURCE", "MAX_SOURCE_BYTES"],
+    ["MAX_SOURCE_MB", "MAX_SOURCE_BYTES"],
+    ["MAX_PDF_PAGES", "MAX_PAGES"],
+    ["MAXIMUM_PAGES", "MAX_PAGES"],
+    ["OVERPRINT_MAX_PAGES", "MAX_PAGES"],
+    ["IMAGE_PIXELS", "MAX_IMAGE_PIXELS"],
+    ["JSON_BYTES", "MAX_JSON_BYTES"],
+    ["BODY_TIMEOUT", "BODY_TIMEOUT_SECONDS"],
+    ["BODY_TIMEOUT_MS", "BODY_TIMEOUT_SECONDS"],
+    ["FETCH_TIMEOUT", "FETCH_TIMEOUT_SECONDS"],
+    ["FACILITATOR", "FACILITATOR_URL"],
+    ["FACILITATORS", "FACILITATOR_URL"],
+    ["X402_FACILITATOR_URL", "FACILITATOR_URL"],
+    ["FACILITATOR_TIMEOUT", "FACILITATOR_TIMEOUT_SECONDS"],
+    ["RPC", "RPC_URL"],
+    ["RPC_URL_BASE", "RPC_URL"],
+    ["BASE_RPC_URL", "RPC_URL"],
+    ["RECEIPT_SIGNING_KEY", "RECEIPT_KEY"],
+    ["RECEIPT_PRIVATE_KEY", "RECEIPT_KEY"],
+    ["CHANNEL_PRIVATE_KEY", "CHANNEL_KEY"],
+    ["CHANNEL_WITHDRAW_DELAY", "CHANNEL_WITHDRAW_DELAY_SECONDS"],
+    ["CHANNEL_MIN_DEPOSIT", "CHANNEL_MIN_DEPOSIT_CALLS"],
+    ["CDP_KEY_ID", "CDP_API_KEY_ID"],
+    ["CDP_API_SECRET", "CDP_API_KEY_SECRET"],
+    ["CDP_SECRET", "CDP_API_KEY_SECRET"],
+    ["ALLOW_LOOPBACK", "ALLOW_LOOPBACK_SOURCES"],
+    ["DNS_CHECK", "DNS_CHECK_URL"],
+    ["DNS_URL", "DNS_CHECK_URL"],
+    ["SPOOL_THRESHOLD", "SPOOL_THRESHOLD_BYTES"],
+    ["CALLS_PER_PAYER", "MAX_CALLS_PER_PAYER"],
+    ["UNCHARGED_SECONDS", "UNCHARGED_SECONDS_PER_HOUR"],
+    ["LARGE_FILES", "MAX_LARGE_FILES"],
+    ["EMAIL", "CONTACT_EMAIL"],
+    ["CONTACT", "CONTACT_EMAIL"],
+    ["TERMS", "TERMS_URL"],
+    ["PRIVACY_POLICY_URL", "PRIVACY_URL"],
+  ])("the near miss %s is a warning that suggests %s, and does not stop sales", (name, setting) => {
+    expect(readConfig({ [name]: "x" }).warnings).toEqual([`${name} is not a setting. Did you mean ${setting}?`]);
+    expect(unknownNames({ [name]: "x" }, Object.keys(settings.shape))).toEqual([]);
+  });
+
+  test.each([
+    ["PRICE_USDC", "PRICE", "0.05"],
+    ["CALL_PRICE", "PRICE", "0.05"],
+    ["X402_NETWORKS", "NETWORKS", "base"],
+    ["SELLING_ENABLED", "SELLING", "true"],
+    ["PAY_TO_ADDRESS", "PAY_TO", PAY_TO],
+    ["PAYMENT_TO", "PAY_TO", PAY_TO],
+    ["OVERPRINT_PAY_TO", "PAY_TO", PAY_TO],
+    ["PAY_TO_SOL", "PAY_TO_SOLANA", SOLANA],
+  ])("the near miss %s of a setting for the terms stops sales, unless %s is set too", (name, setting, value) => {
+    const problem = `${name} is not a setting. Did you mean ${setting}?`;
+    expect(() => readConfig({ [name]: value })).toThrow(problem);
+    expect(readConfig({ [name]: value, [setting]: value }).warnings).toEqual([problem]);
+  });
+
+  test("settingsIn passes on near misses of a process environment, and no names of other programs", () => {
+    const near = { LINK_TTL: "3600", OVERPRINT_PRICE: "1", X402_NETWORKS: "base" };
+    const others = [
+      "PATH",
+      "HOME",
+      "HOSTNAME",
+      "HOST",
+      "PORT",
+      "LANG",
+      "NODE_VERSION",
+      "KUBERNETES_SERVICE_HOST",
+      "NODE_OPTIONS",
+    ];
+    const more = [
+      "SSH_AUTH_SOCK",
+      "GITHUB_TOKEN",
+      "AWS_SECRET_ACCESS_KEY",
+      "HTTP_PROXY",
+      "CLOUDFLARE_API_TOKEN",
+      "YARN_VERSION",
+    ];
+    const env = { ...near, ...Object.fromEntries([...others, ...more].map((name) => [name, "x"])) };
+    expect(settingsIn(env, Object.keys(settings.shape))).toEqual(near);
+  });
+
+  test.each(COSMETIC)("an invalid or misspelled %s is a warning, and the setting counts as unset", (name) => {
+    const { warnings, ...config } = readConfig({ [name]: "nothing", [`${name}S`]: "x" });
+    expect(warnings).toEqual([`${name}S is not a setting. Use ${name}`, expect.stringMatching(`^${name}: must be`)]);
+    expect(config).toEqual({ ...readConfig({}), warnings: undefined });
+  });
+
+  test("readConfig names well-known test addresses: an error on networks with real money, else a warning", () => {
+    const FACILITATOR_URL = "https://f.example.com";
+    const hardhat = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
+    const said =
+      "PAY_TO is test account 2 of Hardhat and Anvil, whose private key is public. Set it to your own address";
+    expect(() => readConfig({ FACILITATOR_URL, PAY_TO: hardhat, NETWORKS: "base-sepolia,base" })).toThrow(said);
+    expect(readConfig({ FACILITATOR_URL, PAY_TO: hardhat }).warnings).toEqual([said]);
+    expect(readConfig({ PAY_TO: hardhat }).warnings).toEqual([]);
+    const development = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+    expect(() => readConfig({ FACILITATOR_URL, PAY_TO: development })).toThrow("PAY_TO is test account 1 of Hardhat");
+    const burn = `0x${"0".repeat(36)}dEaD`;
+    expect(() => readConfig({ FACILITATOR_URL, PAY_TO: burn, NETWORKS: "base" })).toThrow("the burn address");
+  });
+
+  test("readConfig ignores names that resemble no setting, and bindings of any name", () => {
+    const others = { HOST: "a", LOG_LEVEL: "b", BUCKET_NAME: "c", GREETING: 1, PAY_TOO: {}, NETWORK: "" };
     expect(readConfig(others)).toEqual(readConfig({}));
     expect(unknownNames(textsOf(others), Object.keys(settings.shape))).toEqual([
       "HOST",
       "LOG_LEVEL",
       "BUCKET_NAME",
-      "PRICE_USDC",
+      "GREETING",
     ]);
   });
 
@@ -215,14 +333,9 @@ describe("each setting", () => {
   });
 
   test.each(Object.entries(WRONG_SETTINGS).flatMap(([name, values]) => values.map((value) => [name, value] as const)))(
-    "readConfig rejects %s=%j and names the setting but not its value",
+    "readConfig reports %s=%j and names the setting but not its value",
     (name, value) => {
-      let message = "";
-      try {
-        readConfig({ [name]: value });
-      } catch (error) {
-        ({ message } = error as Error);
-      }
+      const message = problemsOf({ [name]: value });
       expect(message).toContain(name);
       expect(message).not.toContain(SECRET);
       for (const word of String(value).match(/[\w+/]{24,}/g) ?? []) expect(message).not.toContain(word.slice(0, 12));
@@ -252,7 +365,7 @@ describe("each setting", () => {
           slip,
           `${slip} is not a setting. Use ${name}`,
         ]);
-      expect(() => readConfig({ [slips[0]!]: 700 })).toThrow(`Use ${name}`); // The value may also be a TOML number.
+      expect(problemsOf({ [slips[0]!]: 700 })).toContain(`Use ${name}`); // the value may also be a TOML number
     },
   );
 });
@@ -312,9 +425,9 @@ describe(".dev.vars.example", () => {
   });
 
   test.each(lines.filter(({ value }) => value.includes("…")))(
-    "readConfig rejects the placeholder for $name in .dev.vars.example",
+    "readConfig reports the placeholder for $name in .dev.vars.example",
     (line) => {
-      expect(() => readConfig({ [line.name]: line.value })).toThrow(line.name);
+      expect(problemsOf({ [line.name]: line.value })).toContain(line.name);
     },
   );
 });

@@ -81,7 +81,7 @@ export async function healthOf(config: Config, env: Env, allowLocal: boolean): P
   const closed = config.selling ? [] : ["SELLING is false: no new orders are accepted, and paid ones are delivered"];
   const claims = config.channelKey === undefined ? [] : await claimProblems(env, Date.now());
   const keys = await sharedKeys(found.config);
-  const problems = [...closed, ...found.problems, ...rejections(config), ...claims, ...keys];
+  const problems = [...closed, ...config.warnings, ...found.problems, ...rejections(config), ...claims, ...keys];
   if (found.config.networks.length === 0) return { status: "fail", problems };
   return { status: problems.length === 0 ? "pass" : "warn", problems };
 }

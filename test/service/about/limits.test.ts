@@ -1,8 +1,10 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import table from "../../../docs/limits.md?raw";
 import { app } from "../../../src/app.ts";
-import { limits } from "../../../src/service/about/limits.ts";
+import { limits, limitsOf } from "../../../src/service/about/limits.ts";
+import { readConfig } from "../../../src/settings/config.ts";
 import { send } from "../../support/client.ts";
 
 test("GET /v1/limits returns every limit in force, as its schema in /openapi.json describes", async () => {
@@ -36,4 +38,38 @@ test("GET /v1/limits returns the limits that the settings of the deployment defi
   const response = await app.fetch(new Request("http://localhost/v1/limits"), settings, context);
   await waitOnExecutionContext(context);
   expect(await response.json()).toMatchObject({ file_pages: 7, link_seconds: 600, fetch_seconds: 3 });
+});
+
+describe("docs/limits.md", () => {
+  const rows = Array.from(table.matchAll(/^\| `([a-z_]+)` \| (.+?) \| (.+) \|$/gm), ([, name, value, changed]) => ({
+    ...{ name: name as keyof ReturnType<typeof limitsOf>, value: value!, changed: changed! },
+  }));
+  const defaults = limitsOf(readConfig({}));
+
+  test("docs/limits.md lists every limit once with its default", () => {
+    expect(rows.map(({ name }) => name)).toEqual(Object.keys(defaults));
+    for (const { name, value } of rows.filter((row) => row.name !== "scripts")) {
+      const shown = typeof defaults[name] === "number" ? defaults[name].toLocaleString("en") : String(defaults[name]);
+      expect([name, value.replaceAll(", ", ",").replaceAll(",", "")]).toEqual([name, shown.replaceAll(",", "")]);
+    }
+  });
+
+  const changes = rows.flatMap(({ name, changed }) => {
+    const [, setting] = /^`([A-Z_]+)`(?! in)/.exec(changed) ?? [];
+    return setting === undefined ? [] : [[name, setting] as const];
+  });
+
+  const otherThanDefault = (setting: string) =>
+    ["LINK_TTL_SECONDS", "MAX_CALLS_PER_PAYER"].includes(setting) ? "700" : "7";
+
+  test.each(changes)("%s is changed by the setting %s, as docs/limits.md states", (name, setting) => {
+    expect(limitsOf(readConfig({ [setting]: otherThanDefault(setting) }))[name]).not.toEqual(defaults[name]);
+  });
+
+  test("no other limit is changed by a setting", () => {
+    const settings = Object.fromEntries(changes.map(([, setting]) => [setting, otherThanDefault(setting)]));
+    const changed = limitsOf(readConfig(settings));
+    const others = rows.map(({ name }) => name).filter((name) => !changes.some(([listed]) => listed === name));
+    for (const name of others) expect([name, changed[name]]).toEqual([name, defaults[name]]);
+  });
 });
