@@ -26,7 +26,7 @@ import { startFacilitator } from "./chain/facilitator.ts";
 import { startCloudflare } from "./deploy/cloudflare.ts";
 import { type FakeAccount, fakeWrangler } from "./deploy/fakeWrangler.ts";
 
-const PAY_TO = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
+const PAY_TO = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 const PRICE = 50_000n;
 const RECEIPT_KEY = "0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a";
 const RULES = [
