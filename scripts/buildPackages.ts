@@ -31,6 +31,11 @@ async function buildEngine(): Promise<void> {
   await writeTypes(engine);
   await moveTypes(join(dist, "types/packages/engine/index.d.ts"), join(dist, "index.d.ts"));
   await rm(join(dist, "types"), { recursive: true });
+  await copyLicenses(dist, {
+    "LICENSE.txt": "LICENSE",
+    "LICENSE-harfbuzz.txt": "node_modules/harfbuzzjs/LICENSE",
+    "LICENSE-fonts.txt": "fonts/OFL.txt",
+  });
 }
 
 async function buildFonts(): Promise<void> {
@@ -39,6 +44,12 @@ async function buildFonts(): Promise<void> {
   await transpile(["packages/fonts/index.ts", "packages/fonts/url.ts"], "packages/fonts", dist, "..");
   await writeTypes(fonts);
   await cp(join(root, "fonts"), join(dist, "files"), { recursive: true });
+  await copyLicenses(dist, { "LICENSE.txt": "LICENSE" });
+}
+
+/** Copies the licenses of what a package contains. `licenses` has the source of each file. */
+async function copyLicenses(dist: string, licenses: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, source] of Object.entries(licenses)) await cp(join(root, source), join(dist, name));
 }
 
 async function namesOf(pattern: string): Promise<string[]> {
