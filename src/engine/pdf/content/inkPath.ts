@@ -1,6 +1,6 @@
 /** Collects a path (ISO 32000-2, 8.5) and reports the bounds of the areas and lines that painting it covers. */
 import { type Bounds, boundsOf } from "./bounds.ts";
-import type { Matrix } from "./matrix.ts";
+import { LEVEL, type Matrix } from "./matrix.ts";
 
 /**
  * Maximum size, in units of the page, of the pieces into which a slanted line is split. The smaller of a piece's width
@@ -9,8 +9,9 @@ import type { Matrix } from "./matrix.ts";
 const PIECE = 8;
 /** Maximum number of pieces of a line. */
 const MAX_PIECES = 32;
-/** Maximum difference between the x or y coordinates of a line's ends at which the line counts as upright or level. */
-const LEVEL = 0.01;
+
+/** Number of coordinates of four corners. */
+const CORNERS_END = 8;
 
 /** Receives the bounds of a shape, and whether all its sides are level or upright. */
 type Report = (bounds: Bounds, isRectilinear: boolean) => void;
@@ -21,10 +22,38 @@ export class InkPath {
   #points: number[] = [];
   /** Indexes of the first point of each subpath in the list of points. */
   #starts: number[] = [];
+  #hasCurve = false;
 
   /** Bounds of the whole path. Undefined for an empty path. */
   get bounds(): Bounds | undefined {
     return this.#points.length > 0 ? boundsOf(this.#points) : undefined;
+  }
+
+  /** Whether the path is one upright rectangle. */
+  get isRectangle(): boolean {
+    const points = this.#points;
+    if (this.#starts.length !== 1 || this.#hasCurve) return false;
+    const isNear = (i: number, j: number) =>
+      Math.abs(points[i]! - points[j]!) < LEVEL && Math.abs(points[i + 1]! - points[j + 1]!) < LEVEL;
+    let end = points.length;
+    while (end > CORNERS_END && isNear(end - 2, 0)) end -= 2;
+    if (end !== CORNERS_END) return false;
+    const [x0, y0, x1, y1, x2, y2, x3, y3] = points as [number, number, number, number, ...number[]];
+    const isEqual = (pairs: (number | undefined)[][]) => pairs.every(([a, b]) => Math.abs(a! - b!) < LEVEL);
+    return (
+      isEqual([
+        [y0, y1],
+        [x1, x2],
+        [y2, y3],
+        [x3, x0],
+      ]) ||
+      isEqual([
+        [x0, x1],
+        [y1, y2],
+        [x2, x3],
+        [y3, y0],
+      ])
+    );
   }
 
   moveTo(matrix: Matrix, x: number, y: number): void {
@@ -37,12 +66,19 @@ export class InkPath {
     this.#points.push(a * x + c * y + e, b * x + d * y + f);
   }
 
+  /** Adds a control point or the end of a curve. */
+  curveTo(matrix: Matrix, x: number, y: number): void {
+    this.#hasCurve = true;
+    this.lineTo(matrix, x, y);
+  }
+
   close(): void {
     const start = this.#starts.at(-1);
     if (start !== undefined) this.#points.push(this.#points[start]!, this.#points[start + 1]!);
   }
 
   clear(): void {
+    this.#hasCurve = false;
     if (this.#points.length > 0) [this.#points, this.#starts] = [[], []];
   }
 

@@ -1,7 +1,7 @@
 /**
- * Runs page content (ISO 32000-2, 7.8.2) and reports the bounds of everything that it paints. The bounds are estimates:
- * glyphs have the height of usual letters, the bounds of curves include their control points, and clipping paths count
- * as rectangles.
+ * Runs page content (ISO 32000-2, 7.8.2) and reports the bounds of everything that it paints, and the colors of painted
+ * areas. The bounds are estimates: glyphs have the height of usual letters, the bounds of curves include their control
+ * points, and clipping paths count as rectangles.
  */
 import {
   BRACKET_OPEN,
@@ -28,9 +28,10 @@ import {
 import { parseValue, type Value } from "../syntax/values.ts";
 import { RectangleGroup } from "./barcodes.ts";
 import { areaOf, type Bounds, clipped, mapped } from "./bounds.ts";
+import { BLACK, type Color, colorOf } from "./color.ts";
 import { InkPath } from "./inkPath.ts";
 import { endOfInlineImage, readInlineImage } from "./inlineImage.ts";
-import { type Matrix, multiply } from "./matrix.ts";
+import { isUpright, type Matrix, multiply } from "./matrix.ts";
 
 /** Maximum number of saved graphics states. */
 const MAX_SAVED = 512;
@@ -39,7 +40,7 @@ const MAX_FORMS = 12;
 /** Number of operands that are stored. No operator that affects the result has more operands. */
 const MAX_OPERANDS = 6;
 /** Maximum length of an operator in bytes. */
-const MAX_OPERATOR = 2;
+const MAX_OPERATOR = 3;
 /** Share of the page above which a filled area or an image counts as the background of the page. */
 const BACKGROUND_SHARE = 0.9;
 /** Maximum share of the page that a barcode may cover. Larger areas do not count as barcodes. */
@@ -55,12 +56,23 @@ const SPACE_GLYPH = 3;
 /** Number of content bytes that one step runs. */
 const STEP = 1 << 14;
 
-/** Receives bounds in the space of the page. */
+/** Receives the results of a scan. All bounds are in the space of the page. */
 export interface InkSink {
-  /** Receives the bounds of a painted shape, image or text. */
-  ink(bounds: Bounds): void;
+  /** Receives the bounds of a painted shape, image or text. Backgrounds and white areas do not count. */
+  readonly ink?: (bounds: Bounds) => void;
   /** Receives the bounds of a probable barcode. The same bounds are also reported as ink. */
-  barcode(bounds: Bounds): void;
+  readonly barcode?: (bounds: Bounds) => void;
+  /** Receives every filled path, shading and image, in the order of painting. */
+  readonly area?: (area: PaintedArea) => void;
+}
+
+/** An area that content paints. */
+export interface PaintedArea {
+  readonly bounds: Bounds;
+  /** Whether the area covers everything that lies within its bounds. */
+  readonly isOpaque: boolean;
+  /** The color of the area. Undefined for images, shadings, patterns and color spaces that are not interpreted. */
+  readonly color: Color | undefined;
 }
 
 /** The widths of a font's glyphs. */
@@ -75,6 +87,8 @@ export interface FontMetrics {
 
 /** An image XObject. */
 export interface InkImage {
+  /** Whether the image has no mask and belongs to no optional content. */
+  readonly isOpaque: boolean;
   /** Returns whether the image is probably a barcode. */
   isBarcode(): boolean;
 }
@@ -83,6 +97,8 @@ export interface InkImage {
 export interface InkForm {
   readonly matrix: Matrix;
   readonly box: Bounds;
+  /** Whether the form belongs to optional content, which readers may hide. */
+  readonly isOptional: boolean;
   /** The form's resources; undefined if the form dictionary has none. */
   readonly resources: ContentResources | undefined;
   /** Returns the decoded content of the form, or undefined if the content is unreadable or too long. */
@@ -95,8 +111,24 @@ export interface InkForm {
 export interface ContentResources {
   font(name: string): FontMetrics;
   xobject(name: string): InkImage | InkForm | undefined;
-  /** Returns whether a higher value of the color space means more ink. */
-  isSubtractive(name: string): boolean;
+  space(name: string): ColorSpace;
+  /** Returns the opacity parameters that a named graphics state sets. */
+  opacity(name: string): Partial<Opacity>;
+}
+
+/** A color space (ISO 32000-2, 8.6). */
+export interface ColorSpace {
+  /** Whether a higher value means more ink. */
+  readonly isSubtractive: boolean;
+  /** Whether the values are shares of gray, RGB or CMYK. */
+  readonly isPlain: boolean;
+}
+
+/** The parameters of the graphics state that determine whether painted areas are opaque. */
+export interface Opacity {
+  readonly isSolid: boolean;
+  readonly isBlended: boolean;
+  readonly isMasked: boolean;
 }
 
 /** A content stream that is being run, and the offset up to which it was run. */
@@ -112,13 +144,17 @@ interface Frame {
 /** A color for filling or stroking. */
 interface Ink {
   readonly isLight: boolean;
-  readonly isSubtractive: boolean;
+  readonly isPattern: boolean;
+  readonly space: ColorSpace;
+  readonly color: Color | undefined;
 }
 
-/** The part of the graphics state (ISO 32000-2, 8.4) that affects the bounds of painted areas. */
-interface State {
+/** The part of the graphics state (ISO 32000-2, 8.4) that affects painted areas. */
+interface State extends Opacity {
   matrix: Matrix;
   clip: Bounds;
+  /** Whether the clipping path is a rectangle. Otherwise, `clip` contains its bounds. */
+  isClipRectangle: boolean;
   fill: Ink;
   stroke: Ink;
   lineWidth: number;
@@ -136,9 +172,11 @@ interface State {
 export const HALF_EM: FontMetrics = { codeBytes: 1, isVertical: false, widthOf: () => 0.5 };
 
 const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
-const BLACK: Ink = { isLight: false, isSubtractive: false };
+const DEVICE: ColorSpace = { isSubtractive: false, isPlain: true };
+const BLACK_INK: Ink = { isLight: false, isPattern: false, space: DEVICE, color: BLACK };
 const INITIAL = {
-  ...{ matrix: IDENTITY, fill: BLACK, stroke: BLACK, lineWidth: 1 },
+  ...{ isSolid: true, isBlended: false, isMasked: false, isClipRectangle: true },
+  ...{ matrix: IDENTITY, fill: BLACK_INK, stroke: BLACK_INK, lineWidth: 1 },
   ...{ font: HALF_EM, fontSize: 0, charSpace: 0, wordSpace: 0, stretch: 1, leading: 0, rise: 0 },
 };
 
@@ -280,8 +318,21 @@ export class InkScan {
     const visible = clipped(bounds, this.#state.clip);
     const isEmpty = !(visible[0] <= visible[2] && visible[1] <= visible[3]);
     if (isEmpty || (isArea && areaOf(visible) > BACKGROUND_SHARE * this.#pageArea)) return undefined;
-    this.#sink.ink(visible);
+    this.#sink.ink?.(visible);
     return visible;
+  }
+
+  /**
+   * Reports a painted area, clipped to the visible area.
+   * @param isWhole whether the bounds are the exact outline of an area that is painted without gaps
+   */
+  #area(bounds: Bounds | undefined, isWhole: boolean, color?: Color): void {
+    if (!bounds || !this.#sink.area) return;
+    const { clip, isClipRectangle, isSolid, isBlended, isMasked } = this.#state;
+    const visible = clipped(bounds, clip);
+    if (!(visible[0] < visible[2] && visible[1] < visible[3])) return;
+    const isOpaque = isWhole && isClipRectangle && isSolid && !isBlended && !isMasked;
+    this.#sink.area({ bounds: visible, isOpaque, color });
   }
 
   /** Reports the bounds of a shape. Collects rectangles, because together they may form a barcode. */
@@ -294,7 +345,7 @@ export class InkScan {
 
   #endGroup(): void {
     const bounds = this.#group.end();
-    if (bounds && areaOf(bounds) < MAX_BARCODE_SHARE * this.#pageArea) this.#sink.barcode(bounds);
+    if (bounds && areaOf(bounds) < MAX_BARCODE_SHARE * this.#pageArea) this.#sink.barcode?.(bounds);
   }
 
   #paint(isFilled: boolean, isStroked: boolean, isClosed = false): void {
@@ -304,21 +355,27 @@ export class InkScan {
     if (isStroked && !stroke.isLight)
       this.#path.stroke(lineWidth * Math.sqrt(Math.abs(matrix[0] * matrix[3] - matrix[1] * matrix[2])), this.#shape);
     const { bounds } = this.#path;
-    if (this.#isClip && bounds) this.#state.clip = clipped(bounds, clip);
+    if (isFilled) this.#area(bounds, !fill.isPattern && this.#path.isRectangle, fill.color);
+    if (this.#isClip && bounds) {
+      this.#state.isClipRectangle &&= this.#path.isRectangle;
+      this.#state.clip = clipped(bounds, clip);
+    }
     this.#isClip = false;
     this.#path.clear();
   }
 
   /** Returns the color that the operands select. A name among the operands selects a pattern. */
-  #color(isSubtractive: boolean): Ink {
+  #color(space: ColorSpace): Ink {
     const values = this.#numbers.subarray(0, this.#count);
-    const isWhite = (value: number) => (isSubtractive || this.#count === 4 ? value <= 1 - LIGHT : value >= LIGHT);
-    return { isLight: this.#name === undefined && this.#count > 0 && values.every(isWhite), isSubtractive };
+    const isWhite = (value: number) => (space.isSubtractive || this.#count === 4 ? value <= 1 - LIGHT : value >= LIGHT);
+    const isPattern = this.#name !== undefined;
+    const isLight = !isPattern && this.#count > 0 && values.every(isWhite);
+    return { isLight, isPattern, space, color: isPattern || !space.isPlain ? undefined : colorOf(values) };
   }
 
   /** Returns the initial color of the color space that the operand names. */
   #colorSpace(): Ink {
-    return { isLight: false, isSubtractive: this.#resources.isSubtractive(this.#name ?? "") };
+    return { isLight: false, isPattern: false, space: this.#resources.space(this.#name ?? ""), color: undefined };
   }
 
   get #resources(): ContentResources {
@@ -350,6 +407,11 @@ export class InkScan {
     this.#textMatrix = multiply([1, 0, 0, 1, isVertical ? 0 : distance, isVertical ? distance : 0], this.#textMatrix);
   }
 
+  #setFont(fontSize: number): void {
+    const font = this.#sink.ink ? this.#resources.font(this.#name ?? "") : HALF_EM;
+    this.#set({ font, fontSize });
+  }
+
   /**
    * Shows the last operand: a string, or an array of strings and adjustments (ISO 32000-2, 9.4.3). Invisible text also
    * counts as ink, because it is usually the recognized text over the letters of a scanned page.
@@ -357,6 +419,7 @@ export class InkScan {
   #showText(): void {
     const { font, fontSize, stretch } = this.#state;
     this.#endGroup();
+    if (!this.#sink.ink) return;
     for (const part of Array.isArray(this.#value) ? this.#value : [this.#value]) {
       if (part instanceof Uint8Array) this.#showString(part);
       else if (typeof part === "number") this.#advance((-part / 1000) * fontSize * (font.isVertical ? 1 : stretch));
@@ -395,30 +458,35 @@ export class InkScan {
   #drawObject(): void {
     const object = this.#resources.xobject(this.#name ?? "");
     if (!object) return;
-    if ("isBarcode" in object) this.#image(() => object.isBarcode());
+    if ("isBarcode" in object) this.#image(() => object.isBarcode(), object.isOpaque);
     else this.#form(object);
   }
 
-  #form({ matrix, box, content, resources }: InkForm): void {
+  #form({ matrix, box, isOptional, content, resources }: InkForm): void {
     const toPage = multiply(matrix, this.#state.matrix);
     const bytes = this.#frames.length < MAX_FORMS ? content() : undefined;
     const bounds = mapped(toPage, box);
     if (!bytes) {
       this.#ink(bounds, true);
+      this.#area(bounds, false);
       return;
     }
     this.#saved.push(this.#state);
-    this.#state = { ...this.#state, matrix: toPage, clip: clipped(bounds, this.#state.clip) };
+    const isClipRectangle = this.#state.isClipRectangle && !isOptional && isUpright(toPage);
+    this.#state = { ...this.#state, matrix: toPage, clip: clipped(bounds, this.#state.clip), isClipRectangle };
     this.#push(bytes, resources ?? this.#resources);
   }
 
   /** Reports an image, which fills the unit square (ISO 32000-2, 8.9.4). */
-  #image(isBarcode: () => boolean): void {
-    const bounds = mapped(this.#state.matrix, [0, 0, 1, 1]);
-    const isCode = areaOf(bounds) < MAX_BARCODE_SHARE * this.#pageArea && isBarcode();
+  #image(isBarcode: () => boolean, isOpaque = false): void {
+    const { matrix } = this.#state;
+    const bounds = mapped(matrix, [0, 0, 1, 1]);
+    const { barcode } = this.#sink;
+    const isCode = barcode && areaOf(bounds) < MAX_BARCODE_SHARE * this.#pageArea && isBarcode();
     this.#endGroup();
     const visible = this.#ink(bounds, true);
-    if (isCode && visible) this.#sink.barcode(visible);
+    if (isCode && visible) barcode(visible);
+    this.#area(bounds, isOpaque && isUpright(matrix));
   }
 
   #inlineImage(bytes: Uint8Array, at: number, end: number): number {
@@ -428,7 +496,7 @@ export class InkScan {
   }
 
   #curve(numbers: Float64Array, count: number): void {
-    for (let i = 0; i < count; i += 2) this.#path.lineTo(this.#state.matrix, numbers[i]!, numbers[i + 1]!);
+    for (let i = 0; i < count; i += 2) this.#path.curveTo(this.#state.matrix, numbers[i]!, numbers[i + 1]!);
   }
 
   #rectangle([x, y, width, height]: Float64Array): void {
@@ -447,13 +515,16 @@ export class InkScan {
       Q: (scan) => scan.#restore(),
       cm: (scan, n) => scan.#set({ matrix: multiply(matrixOf(n), scan.#state.matrix) }),
       w: (scan, n) => scan.#set({ lineWidth: n[0]! }),
-      "g rg k sc scn": (scan) => scan.#set({ fill: scan.#color(scan.#state.fill.isSubtractive) }),
-      "G RG K SC SCN": (scan) => scan.#set({ stroke: scan.#color(scan.#state.stroke.isSubtractive) }),
+      gs: (scan) => scan.#set(scan.#resources.opacity(scan.#name ?? "")),
+      "g rg k": (scan) => scan.#set({ fill: scan.#color(DEVICE) }),
+      "G RG K": (scan) => scan.#set({ stroke: scan.#color(DEVICE) }),
+      "sc scn": (scan) => scan.#set({ fill: scan.#color(scan.#state.fill.space) }),
+      "SC SCN": (scan) => scan.#set({ stroke: scan.#color(scan.#state.stroke.space) }),
       cs: (scan) => scan.#set({ fill: scan.#colorSpace() }),
       CS: (scan) => scan.#set({ stroke: scan.#colorSpace() }),
 
       m: (scan, n) => scan.#path.moveTo(scan.#state.matrix, n[0]!, n[1]!),
-      l: (scan, n) => scan.#curve(n, 2),
+      l: (scan, n) => scan.#path.lineTo(scan.#state.matrix, n[0]!, n[1]!),
       "v y": (scan, n) => scan.#curve(n, 4),
       c: (scan, n) => scan.#curve(n, 6),
       h: (scan) => scan.#path.close(),
@@ -467,7 +538,7 @@ export class InkScan {
       "b b*": (scan) => scan.#paint(true, true, true),
 
       BT: (scan) => scan.#setLine(IDENTITY),
-      Tf: (scan, n) => scan.#set({ font: scan.#resources.font(scan.#name ?? ""), fontSize: n[0]! }),
+      Tf: (scan, n) => scan.#setFont(n[0]!),
       Tc: (scan, n) => scan.#set({ charSpace: n[0]! }),
       Tw: (scan, n) => scan.#set({ wordSpace: n[0]! }),
       Tz: (scan, n) => scan.#set({ stretch: n[0]! / 100 }),
@@ -492,7 +563,10 @@ export class InkScan {
       },
 
       Do: (scan) => scan.#drawObject(),
-      sh: (scan) => scan.#ink(scan.#state.clip, true),
+      sh: (scan) => {
+        scan.#ink(scan.#state.clip, true);
+        scan.#area(scan.#state.clip, true);
+      },
     }).flatMap(([names, run]) => names.split(" ").map((name) => [packed(name), run] as const)),
   );
 }

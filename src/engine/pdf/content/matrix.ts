@@ -8,6 +8,15 @@ export function isMatrix(value: Value): value is Value & Matrix {
   return Array.isArray(value) && value.length === 6 && value.every((item) => typeof item === "number");
 }
 
+/** Maximum difference, in units of the page, of two coordinates that count as equal. */
+export const LEVEL = 0.01;
+
+/** Returns whether a matrix maps upright unit squares to upright rectangles. */
+export function isUpright([a, b, c, d]: Matrix): boolean {
+  const isZero = (value: number) => Math.abs(value) < LEVEL;
+  return (isZero(b) && isZero(c)) || (isZero(a) && isZero(d));
+}
+
 /** Returns the matrix that first applies `a` and then `b`. */
 export function multiply(a: Matrix, b: Matrix): Matrix {
   // The elements are read by index, because destructuring takes several times as long. Content has a matrix for each

@@ -7,6 +7,7 @@ import { LruCache } from "../../lruCache.ts";
 import { showsBarcode } from "../content/barcodes.ts";
 import type { Bounds } from "../content/bounds.ts";
 import {
+  type ColorSpace,
   type ContentResources,
   type FontMetrics,
   HALF_EM,
@@ -14,6 +15,7 @@ import {
   type InkImage,
   InkScan,
   type InkSink,
+  type Opacity,
 } from "../content/inkScan.ts";
 import { isMatrix, type Matrix } from "../content/matrix.ts";
 import type { Objects } from "../objects/objects.ts";
@@ -27,13 +29,22 @@ import type { PageEntry } from "./page.ts";
 import { decodeContent, filtersOf, streamNumbers } from "./pageContent.ts";
 import type { PageResources } from "./resources.ts";
 
-/**
- * Maximum number of decoded content bytes that are run for a file. The bytes of a form count each time the form is
- * drawn.
- */
-const MAX_RUN = 32 << 20;
-/** Maximum number of decoded bytes of a page's content. */
-const MAX_CONTENT = 8 << 20;
+/** Limits on the content that is run. */
+interface InkLimits {
+  /**
+   * Maximum number of decoded content bytes that are run for a file. The bytes of a form count each time the form is
+   * drawn.
+   */
+  readonly run: number;
+  /** Maximum number of decoded bytes of a stream. A longer stream counts as unreadable. */
+  readonly content: number;
+  /** Number of bytes of a stream's data that are decoded. The rest of the stream is ignored. */
+  readonly data: number;
+}
+
+const WHOLE_CONTENT: InkLimits = { run: 32 << 20, content: 8 << 20, data: Number.POSITIVE_INFINITY };
+/** Limits for reading only the beginning of content, where backgrounds are painted. */
+export const BEGINNING: InkLimits = { run: 4 << 20, content: 256 << 10, data: 8 << 10 };
 /** Maximum number of decoded bytes of an image that is inspected. */
 const MAX_IMAGE = 4 << 20;
 /** Maximum number of annotations that are read for a file. */
@@ -45,8 +56,15 @@ const ENTRY_BYTES = 4096;
 /** Flags of annotations that no reader shows: Hidden and NoView (ISO 32000-2, table 167). */
 const UNSEEN = 2 | 32;
 
-const CATEGORIES = ["Font", "XObject", "ColorSpace"];
-const OBJECT_KEYS = new Set("Subtype Matrix BBox Resources Filter Width Height BitsPerComponent ImageMask".split(" "));
+const CATEGORIES = ["Font", "XObject", "ColorSpace", "ExtGState"];
+const MASK_KEYS = ["SMask", "Mask", "ImageMask", "SMaskInData", "OC"];
+const OBJECT_KEYS = new Set([
+  ..."Subtype Matrix BBox Resources Filter Width Height BitsPerComponent".split(" "),
+  ...MASK_KEYS,
+]);
+const STATE_KEYS = new Set(["ca", "BM", "SMask"]);
+/** Families of color spaces whose values are shares of gray, RGB or CMYK. */
+const PLAIN = new Set<Value>("DeviceGray DeviceRGB DeviceCMYK CalGray CalRGB ICCBased".split(" "));
 const ANNOTATION_KEYS = new Set(["Subtype", "Rect", "F"]);
 /** Filters of images with one bit per pixel. These images are not decoded. */
 const BILEVEL_FILTERS = new Set<Value>(["CCITTFaxDecode", "CCF", "JBIG2Decode"]);
@@ -58,15 +76,18 @@ export class PageInkReader {
   readonly #resources = new LruCache<PageResources, ContentResources>(OBJECTS_BYTES);
   readonly #fonts = new LruCache<number, FontMetrics>(FONTS_BYTES);
   readonly #xobjects = new LruCache<number, InkImage | InkForm>(OBJECTS_BYTES);
-  #left = MAX_RUN;
+  readonly #limits: InkLimits;
+  #left: number;
   #annotationsLeft = MAX_ANNOTATIONS;
 
-  constructor(objects: Objects) {
+  constructor(objects: Objects, limits = WHOLE_CONTENT) {
     this.#objects = objects;
+    this.#limits = limits;
+    this.#left = limits.run;
   }
 
   /**
-   * Reports the bounds of all painted areas of a page to `sink`, in the page's user space.
+   * Reports everything that a page paints to `sink`, in the page's user space.
    * @returns false if the content cannot be read or is too large
    */
   async read(page: PageEntry, sink: InkSink): Promise<boolean> {
@@ -84,6 +105,7 @@ export class PageInkReader {
         return run > 0;
       };
       await runYielding(meter, step, (slice) => objects.run(slice));
+      if (!sink.ink) return true;
       for (const bounds of await objects.run(() => this.#annotationsOf(page))) sink.ink(bounds);
       return true;
     } catch (error) {
@@ -99,9 +121,10 @@ export class PageInkReader {
   async #contentOf({ contents }: PageEntry): Promise<Uint8Array | undefined> {
     const parts: Uint8Array[] = [];
     for (const num of streamNumbers(contents?.items ?? "")) {
-      const part = await this.#objects.run(() => this.#decoded(num, MAX_CONTENT));
+      const part = await this.#objects.run(() => this.#decoded(num, this.#limits.content));
       if (!part || !this.#take(part.length)) return undefined;
       parts.push(part, encodeLatin1("\n"));
+      if (part.length >= this.#limits.data) break;
     }
     return concat(parts);
   }
@@ -117,7 +140,9 @@ export class PageInkReader {
     if (!table.isInFile(num)) return undefined;
     const { dict, data } = readStream(source, table.offsetOf(num), (length) => this.#objects.streamLength(length));
     const filters = filtersOf(this.#objects, dict);
-    const decoded = decodeContent(this.#objects, num, filters, data, Math.max(0, Math.min(limit, this.#left)));
+    // The beginning of encrypted data cannot be decrypted alone.
+    const raw = this.#objects.cipher ? data : data.subarray(0, this.#limits.data);
+    const decoded = decodeContent(this.#objects, num, filters, raw, Math.max(0, Math.min(limit, this.#left)));
     return decoded instanceof Uint8Array ? decoded : undefined;
   }
 
@@ -146,11 +171,28 @@ export class PageInkReader {
     return {
       font: (name) => this.#font(find("Font", name)),
       xobject: (name) => this.#xobject(find("XObject", name)),
-      isSubtractive: (name) => {
-        const space = name === "DeviceCMYK" ? name : this.#objects.resolve(find("ColorSpace", name));
-        const family = Array.isArray(space) ? space[0] : space;
-        return family === "Separation" || family === "DeviceN" || family === "DeviceCMYK";
-      },
+      space: (name) => this.#space(PLAIN.has(name) ? name : find("ColorSpace", name)),
+      opacity: (name) => this.#opacity(find("ExtGState", name)),
+    };
+  }
+
+  #space(value: Value | undefined): ColorSpace {
+    const space = this.#objects.resolve(value);
+    const family = Array.isArray(space) ? space[0]! : space;
+    return {
+      isSubtractive: family === "Separation" || family === "DeviceN" || family === "DeviceCMYK",
+      isPlain: PLAIN.has(family),
+    };
+  }
+
+  #opacity(value: Value | undefined): Partial<Opacity> {
+    const state = this.#objects.dictionary(value, STATE_KEYS);
+    if (!state) return { isSolid: false };
+    const [alpha, mode, mask] = ["ca", "BM", "SMask"].map((key) => this.#objects.resolve(state.get(key)));
+    return {
+      ...(typeof alpha === "number" && { isSolid: alpha >= 1 }),
+      ...(mode !== null && { isBlended: mode !== "Normal" && mode !== "Compatible" }),
+      ...(mask !== null && { isMasked: mask !== "None" }),
     };
   }
 
@@ -172,16 +214,20 @@ export class PageInkReader {
     if (!dictionary) return undefined;
     if (dictionary.get("Subtype") === "Image") {
       let isBarcode: boolean | undefined;
-      const image = { isBarcode: () => (isBarcode ??= this.#isBarcode(num, dictionary)) };
+      const image = {
+        isOpaque: MASK_KEYS.every((key) => !dictionary.get(key)),
+        isBarcode: () => (isBarcode ??= this.#isBarcode(num, dictionary)),
+      };
       return this.#xobjects.put(num, image, ENTRY_BYTES);
     }
-    const content = this.#decoded(num, MAX_CONTENT);
+    const content = this.#decoded(num, this.#limits.content);
     const box = readBox(this.#objects, dictionary.get("BBox"));
     const own = this.#objects.dictionary(dictionary.get("Resources"));
     const matrix = this.#objects.resolve(dictionary.get("Matrix"));
     const form: InkForm = {
       matrix: isMatrix(matrix) ? matrix : IDENTITY,
       box: box ? [box.x0, box.y0, box.x1, box.y1] : [0, 0, 0, 0],
+      isOptional: dictionary.has("OC"),
       resources: own && this.#contentResources(own),
       content: () => (content && this.#take(content.length) ? content : undefined),
     };

@@ -1,22 +1,37 @@
 /** Tests the scan that finds the bounding box of everything that a page's content paints. */
 import { expect, it } from "vitest";
 import type { Bounds } from "../../../../src/engine/pdf/content/bounds.ts";
-import { type ContentResources, HALF_EM, InkScan } from "../../../../src/engine/pdf/content/inkScan.ts";
+import {
+  type ContentResources,
+  HALF_EM,
+  type InkForm,
+  InkScan,
+  type PaintedArea,
+} from "../../../../src/engine/pdf/content/inkScan.ts";
 import { encode } from "../../../support/bytes.ts";
 
 const PAGE: Bounds = [0, 0, 300, 400];
 const NOTHING: ContentResources = {
   font: () => HALF_EM,
   xobject: () => undefined,
-  isSubtractive: (name) => name === "Spot",
+  space: (name) => ({ isSubtractive: name === "Spot", isPlain: name === "Plain" }),
+  opacity: (name) => ({ isSolid: name === "Solid" }),
+};
+const FORM: InkForm = {
+  matrix: [1, 0, 0, 1, 0, 0],
+  box: [0, 0, 20, 20],
+  isOptional: false,
+  resources: undefined,
+  content: () => encode("0 0 99 99 re f"),
 };
 const WIDE = { ...HALF_EM, widthOf: () => 1 };
 
 function scan(content: string, resources: Partial<ContentResources> = {}) {
-  const found = { ink: [] as Bounds[], barcodes: [] as Bounds[] };
+  const found = { ink: [] as Bounds[], barcodes: [] as Bounds[], areas: [] as PaintedArea[] };
   const run = new InkScan(encode(content), { ...NOTHING, ...resources }, PAGE, {
     ink: (bounds) => found.ink.push(bounds.map((value) => Math.round(100 * value) / 100) as unknown as Bounds),
     barcode: (bounds) => found.barcodes.push(bounds),
+    area: (area) => found.areas.push(area),
   });
   while (run.step() > 0);
   return found;
@@ -64,6 +79,8 @@ it.each<[string, string, number[][]]>([
   ["no shape outside the page", "-50 -50 20 20 re f", []],
   ["no background", "0 0 300 400 re f", []],
   ["no white area", "1 g 10 10 50 50 re f 1 1 1 rg 10 10 50 50 re f 0 0 0 0 k 10 10 50 50 re f", []],
+  ["no white area in a color space", "/Plain cs 1 1 1 scn 10 10 50 50 re f", []],
+  ["a black area after a spot color", "/Spot cs 1 scn 0 0 0 rg 10 10 50 50 re f", [[10, 10, 60, 60]]],
   ["an area in a full spot color", "/Spot cs 1 scn 10 10 50 50 re f", [[10, 10, 60, 60]]],
   ["a pattern", "/Pattern cs /P scn 10 10 50 50 re f", [[10, 10, 60, 60]]],
   ["a shading", "10 10 50 50 re W n /S sh", [[10, 10, 60, 60]]],
@@ -124,8 +141,8 @@ it("a scan of page content measures text with the widths of its font", () => {
 
 it("a scan of page content applies a form's matrix, bounding box and resources to the form's content", () => {
   const form = {
+    ...FORM,
     matrix: [2, 0, 0, 2, 0, 0] as const,
-    box: [0, 0, 20, 20] as const,
     resources: { ...NOTHING, font: () => WIDE },
     content: () => encode("q 15 15 10 10 re f BT /F 10 Tf (a) Tj ET Q Q"),
   };
@@ -138,12 +155,7 @@ it("a scan of page content applies a form's matrix, bounding box and resources t
 });
 
 it("a scan of page content ends even if a form draws itself", () => {
-  const form: ReturnType<ContentResources["xobject"]> = {
-    matrix: [1, 0, 0, 1, 0, 0],
-    box: [0, 0, 50, 50],
-    resources: undefined,
-    content: () => encode("/X Do"),
-  };
+  const form = { ...FORM, box: [0, 0, 50, 50] as const, content: () => encode("/X Do") };
   expect(scan("/X Do", { xobject: () => form }).ink).toEqual([[0, 0, 50, 50]]);
 });
 
@@ -155,7 +167,7 @@ it("a scan of page content continues at the operator whose resource was missing,
     return HALF_EM;
   };
   const content = encode("0 0 5 5 re f BT /F 10 Tf (a) Tj ET");
-  const run = new InkScan(content, { ...NOTHING, font }, PAGE, { ink: (bounds) => found.push(bounds), barcode() {} });
+  const run = new InkScan(content, { ...NOTHING, font }, PAGE, { ink: (bounds) => found.push(bounds) });
   expect(() => run.step()).toThrow(RangeError);
   isLoaded = true;
   while (run.step() > 0);
@@ -173,4 +185,71 @@ it.each([
   ["shaded rows", Array.from({ length: 15 }, (_, i) => `50 ${50 + 20 * i} 200 10 re f`).join(" ")],
 ])("a scan of page content does not report %s as a barcode", (_, content) => {
   expect(scan(content).barcodes).toEqual([]);
+});
+
+/** Returns the bounds of all opaque areas. */
+function opaqueAreas(content: string, resources: Partial<ContentResources> = {}) {
+  const rounded = (bounds: Bounds) => bounds.map((value) => Math.round(100 * value) / 100);
+  return scan(content, resources).areas.flatMap(({ bounds, isOpaque }) => (isOpaque ? [rounded(bounds)] : []));
+}
+const imageThat = (isOpaque: boolean) => ({ xobject: () => ({ isOpaque, isBarcode: () => false }) });
+
+it.each<[string, string, number[][], Partial<ContentResources>?]>([
+  ["a filled rectangle", "1 g 10 20 30 40 re f", [[10, 20, 40, 60]]],
+  ["a rectangle that is filled and stroked", "10 20 30 40 re b*", [[10, 20, 40, 60]]],
+  ["a rectangle of lines", "10 20 m 40 20 l 40 60 l 10 60 l h f*", [[10, 20, 40, 60]]],
+  ["a rectangle of lines that return", "10 20 m 10 60 l 40 60 l 40 20 l 10 20 l f", [[10, 20, 40, 60]]],
+  ["a rectangle beyond the page", "-50 -50 999 999 re f", [[0, 0, 300, 400]]],
+  ["a rectangle turned by 90 degrees", "0 1 -1 0 50 0 cm 0 0 10 20 re f", [[30, 0, 50, 10]]],
+  ["a clipped rectangle", "20 20 20 20 re W n 0 0 30 30 re f", [[20, 20, 30, 30]]],
+  ["an image", "q 50 0 0 40 5 5 cm /I Do Q", [[5, 5, 55, 45]], imageThat(true)],
+  ["a shading", "q 0 0 50 50 re W n /S sh Q", [[0, 0, 50, 50]]],
+  ["a rectangle in an opaque state", "/Clear gs /Solid gs 0 0 8 8 re f", [[0, 0, 8, 8]]],
+  ["a rectangle after a transparent state", "q /Clear gs Q 0 0 8 8 re f", [[0, 0, 8, 8]]],
+  ["a form's rectangle, clipped to the form's bounding box", "/F Do", [[0, 0, 20, 20]], { xobject: () => FORM }],
+])("a scan of page content reports %s as an opaque area", (_, content, expected, resources) => {
+  expect(opaqueAreas(content, resources)).toEqual(expected);
+});
+
+it.each<[string, string, Partial<ContentResources>?]>([
+  ["a path of two rectangles, one of which may be a hole", "0 0 9 9 re 2 2 5 5 re f*"],
+  ["a path with curves", "0 0 m 9 0 l 9 9 9 9 0 9 c h f"],
+  ["a curve whose control points form a rectangle", "0 0 m 0 9 9 9 9 0 c f"],
+  ["a triangle", "0 0 m 9 0 l 9 9 l h f"],
+  ["a path that returns on its own lines", "0 0 m 9 0 l 9 9 l 9 0 l f"],
+  ["a slanted rectangle", "1 1 -1 1 20 0 cm 0 0 9 9 re f"],
+  ["a rectangle in a clip of another shape", "0 0 m 9 0 l 9 9 l h W n 0 0 9 9 re f"],
+  ["a rectangle filled with a pattern", "/Pattern cs /P scn 0 0 9 9 re f"],
+  ["a rectangle in a transparent state", "/Clear gs 0 0 9 9 re f"],
+  ["an image with a mask", "9 0 0 9 0 0 cm /I Do", imageThat(false)],
+  ["a slanted image", "9 9 -9 9 20 0 cm /I Do", imageThat(true)],
+  ["an inline image", "9 0 0 9 0 0 cm BI /W 1 /H 1 /BPC 8 /CS /G ID x EI"],
+  ["a form of optional content", "/F Do", { xobject: () => ({ ...FORM, isOptional: true }) }],
+  ["a form whose content cannot be read", "/F Do", { xobject: () => ({ ...FORM, content: () => undefined }) }],
+])("a scan of page content does not report %s as an opaque area", (_, content, resources) => {
+  const { areas } = scan(content, resources);
+  expect(areas.map(({ isOpaque }) => isOpaque)).toEqual([false]);
+});
+
+it.each(["0 0 9 9 re S", "BT (a) Tj ET", "400 0 9 9 re f", "0 0 9 0 re f"])(
+  "a scan of page content reports no area for %s",
+  (content) => {
+    expect(scan(content).areas).toEqual([]);
+  },
+);
+
+it.each<[string, number[] | undefined]>([
+  ["", [0, 0, 0]],
+  ["0.2 g", [0.2, 0.2, 0.2]],
+  ["0.2 0.5 0.1 rg", [0.2, 0.5, 0.1]],
+  ["0.5 0 0 0.5 k", [0.25, 0.5, 0.5]],
+  ["/Plain cs 0.2 scn", [0.2, 0.2, 0.2]],
+  ["/Plain cs 0.2 0.5 0.1 sc", [0.2, 0.5, 0.1]],
+  ["/Plain cs", undefined],
+  ["/Spot cs 1 scn", undefined],
+  ["/Spot cs 1 scn 0.2 g", [0.2, 0.2, 0.2]],
+  ["2 -1 0 rg", [1, 0, 0]],
+  ["0 0 rg", undefined],
+])("a scan of page content reports the color of an area that is filled after %j", (operators, expected) => {
+  expect(scan(`${operators} 0 0 9 9 re f`).areas[0]!.color).toEqual(expected);
 });

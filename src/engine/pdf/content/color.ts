@@ -1,0 +1,19 @@
+/** Estimates the appearance of the colors of content as RGB. */
+
+/** Shares of red, green and blue, from 0 to 1. */
+export type Color = readonly [number, number, number];
+
+export const BLACK: Color = [0, 0, 0];
+
+/**
+ * Returns the color of one gray value, three RGB values or four CMYK values (ISO 32000-2, 10.4.2). Returns undefined
+ * for another number of values.
+ */
+export function colorOf(values: ArrayLike<number>): Color | undefined {
+  const share = (i: number) => Math.max(0, Math.min(1, values[i]!));
+  if (values.length === 1) return [share(0), share(0), share(0)];
+  if (values.length === 3) return [share(0), share(1), share(2)];
+  if (values.length !== 4) return undefined;
+  const light = 1 - share(3);
+  return [(1 - share(0)) * light, (1 - share(1)) * light, (1 - share(2)) * light];
+}
