@@ -23,7 +23,7 @@ export interface Appearance {
   readonly color: string;
   /** Opacity of the whole mark, from 0 to 1. */
   readonly opacity: number;
-  /** Whether letters have a light edge, which makes them visible on dark pages. */
+  /** Whether letters have a light edge. On dark pages, such letters are white and have a dark edge. */
   readonly hasEdge: boolean;
   /** Whether letters are drawn as outlines. */
   readonly isHollow: boolean;

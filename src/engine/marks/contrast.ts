@@ -1,9 +1,12 @@
-/** Computes the contrast of marks with blank paper (WCAG 2.2, relative luminance and contrast ratio). */
+/** Computes the contrast of marks with pages (WCAG 2.2, relative luminance and contrast ratio). */
 import { DEFAULTS, type ImageMark, type TextMark } from "../options.ts";
-import { appearanceOf } from "./appearance.ts";
+import { type Color, luminanceOf, WHITE } from "../pdf/content/color.ts";
+import { type Appearance, appearanceOf } from "./appearance.ts";
 
 /** Contrast ratio below which people do not see a mark. */
 const VISIBLE = 1.05;
+/** Contrast ratio that letters should have with the page. */
+const LEGIBLE = 1.5;
 
 /**
  * Returns whether a mark cannot be seen on white paper: it is fully transparent, or it is a text without an edge whose
@@ -12,14 +15,26 @@ const VISIBLE = 1.05;
 export function isInvisible(mark: TextMark | ImageMark): boolean {
   if ("image" in mark) return (mark.opacity ?? DEFAULTS.opacity) === 0;
   const { color, opacity, hasEdge } = appearanceOf(mark);
-  return opacity === 0 || (!hasEdge && contrastWithWhite(color, opacity) < VISIBLE);
+  return opacity === 0 || (!hasEdge && contrastOn(WHITE, rgbOf(color), opacity) < VISIBLE);
 }
 
-/** Returns the contrast ratio between white and the color `#rrggbb` painted on white at the given opacity. */
-function contrastWithWhite(color: string, opacity: number): number {
-  const [red, green, blue] = [1, 3, 5].map((at) => {
-    const channel = 1 - opacity * (1 - Number.parseInt(color.slice(at, at + 2), 16) / 255);
-    return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4;
-  }) as [number, number, number];
-  return 1.05 / (0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05);
+/**
+ * Returns whether white letters are needed on a page: letters in the mark's own color have a contrast below `LEGIBLE`
+ * with the color of the page, and white letters have more.
+ */
+export function needsWhiteLetters({ color, opacity }: Pick<Appearance, "color" | "opacity">, page: Color): boolean {
+  const own = contrastOn(page, rgbOf(color), opacity);
+  return own < LEGIBLE && contrastOn(page, WHITE, opacity) > own;
+}
+
+/** Returns the contrast ratio between a page and a color painted on it at the given opacity. */
+function contrastOn(page: Color, color: Color, opacity: number): number {
+  const painted = page.map((share, i) => share + opacity * (color[i]! - share)) as unknown as Color;
+  const luminances = [luminanceOf(page), luminanceOf(painted)];
+  return (Math.max(...luminances) + 0.05) / (Math.min(...luminances) + 0.05);
+}
+
+/** Returns the color `#rrggbb` as shares. */
+function rgbOf(color: string): Color {
+  return [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16) / 255) as unknown as Color;
 }

@@ -59,7 +59,7 @@ export function drawText(
     const frameEdge = frame ? [strokeFrame(box, frame, edge)] : [];
     const width = appearance.isHollow ? strokeAround(appearance) : 2 * bolder;
     const light = textObject(runs, embedded, "outline", width + 2 * edge, isEcho);
-    content.push(ink.white.stroke, ...frameEdge, light);
+    content.push(ink.edge.stroke, ...frameEdge, light);
   }
   // Hollow letters are drawn without a soft mask here, so their outlines are visible where letters overlap.
   if (appearance.isHollow) content.push(ink.stroke, letters("outline", strokeAround(appearance)));
@@ -100,7 +100,7 @@ function drawHollow(
   const content = [ink.fill, `q /Hollow gs ${everywhere} Q`, textObject(runs, embedded, "invisible", 0, isEcho)];
   if (edge > 0) {
     states.push(`/Edge${around(width + edge)}`);
-    content.unshift(ink.white.fill, `q /Edge gs ${everywhere} Q`);
+    content.unshift(ink.edge.fill, `q /Edge gs ${everywhere} Q`);
   }
   return {
     box,

@@ -1,3 +1,4 @@
+import type { Bounds } from "../pdf/content/bounds.ts";
 import { type Matrix, multiply } from "../pdf/content/matrix.ts";
 import type { Page } from "../pdf/pages/page.ts";
 
@@ -266,4 +267,20 @@ function cosineAndSine(degrees: number): [number, number] {
     )[turn / 90]!;
   const radians = (turn * Math.PI) / 180;
   return [Math.cos(radians), Math.sin(radians)];
+}
+
+/** Sample points of a rectangle, as shares of its width and height. */
+const SAMPLES = [0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95].flatMap((across) =>
+  [0.2, 0.5, 0.8].map((up) => [across, up] as const),
+);
+
+/** Returns points that are evenly distributed over a rectangle (left, bottom, right, top), mapped by `matrix`. */
+export function samplesOf(
+  [left, bottom, right, top]: Bounds,
+  [a, b, c, d, e, f]: Matrix = [1, 0, 0, 1, 0, 0],
+): Point[] {
+  return SAMPLES.map(([across, up]) => {
+    const [u, v] = [left + across * (right - left), bottom + up * (top - bottom)];
+    return { x: a * u + c * v + e, y: b * u + d * v + f };
+  });
 }

@@ -8,9 +8,9 @@ interface Paint {
   readonly stroke: string;
 }
 
-/** Operators that set the color of a mark and white, and the resources that the operators need. */
+/** Operators that set the colors of a mark and of its edge, and the resources that the operators need. */
 export interface Ink extends Paint {
-  readonly white: Paint;
+  readonly edge: Paint;
   readonly resources: string;
 }
 
@@ -21,8 +21,13 @@ const DEVICE: Readonly<Record<string, readonly [string, string]>> = {
   "/DeviceCMYK": ["k", "K"],
 };
 
+/** Returns the ink with the colors of the mark and of its edge exchanged. */
+export function inverted({ fill, stroke, edge, resources }: Ink): Ink {
+  return { ...edge, edge: { fill, stroke }, resources };
+}
+
 /**
- * Returns the ink of a color `#rrggbb`. A color with equal channels becomes gray, so that printers use only black ink.
+ * Returns the ink of a color `#rrggbb`, with a white edge. A color with equal channels becomes gray, so that printers use only black ink.
  * In PDF/X files, other colors become CMYK, because most of these files forbid RGB.
  */
 export function inkOf(color: string, sink: ObjectSink): Ink {
@@ -39,7 +44,7 @@ export function inkOf(color: string, sink: ObjectSink): Ink {
     return { fill: `/C cs ${operands} sc`, stroke: `/C CS ${operands} SC` };
   };
   const resources = device ? "" : `/ColorSpace<</C${space}>>`;
-  return { ...paint(values), white: paint(values.map(() => (isCmyk ? 0 : 1))), resources };
+  return { ...paint(values), edge: paint(values.map(() => (isCmyk ? 0 : 1))), resources };
 }
 
 /**

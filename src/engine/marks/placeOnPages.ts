@@ -5,7 +5,7 @@ import type { Page } from "../pdf/pages/page.ts";
 import { wordsOf } from "./actualText.ts";
 import { AnnotationMarks, clipOut } from "./annotationMarks.ts";
 import type { Mark } from "./form.ts";
-import { displayedSize, haveSameShape, type Point, type Size, toUserSpace } from "./geometry.ts";
+import { displayedSize, haveSameShape, type Point, type Size, samplesOf, toUserSpace } from "./geometry.ts";
 import { numbers, showEach } from "./operators.ts";
 
 /** The marks of one page, and the matrix from their common space to displayed space. */
@@ -64,11 +64,6 @@ interface PlacedPage {
 const CORNER_SCALE = 1e-5;
 /** Distance in points between the page's edges and the words in its corner. Poppler ignores words outside the page. */
 const CORNER_PT = 0.1;
-
-/** Sample points of a mark's box, as shares of its width and height. */
-const SAMPLES = [0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95].flatMap((across) =>
-  [0.2, 0.5, 0.8].map((up) => [across, up] as const),
-);
 
 /**
  * Puts marks on every page of the document, and accounts for the page's rotation, boxes and user unit. Each mark has
@@ -130,17 +125,14 @@ function outlineOf(page: Page, { matrix: [a, b, c, d, e, f], size: { width, heig
 
 /** Returns whether any sample point of the marks is on a page. */
 function isOnPage(parts: readonly Part[], matrix: Matrix, { width, height }: Size): boolean {
-  return pointsOf(parts, matrix).some(([x, y]) => x > 0 && y > 0 && x < width && y < height);
+  return pointsOf(parts, matrix).some(({ x, y }) => x > 0 && y > 0 && x < width && y < height);
 }
 
 /** Returns the sample points of all marks, mapped by `matrix`. */
-function pointsOf(parts: readonly Part[], [a, b, c, d, e, f]: Matrix): (readonly [number, number])[] {
+function pointsOf(parts: readonly Part[], matrix: Matrix): Point[] {
   return parts.flatMap(({ mark: { box }, x, y }) => {
     const [left, bottom, right, top] = box;
-    return SAMPLES.map(([across, up]): readonly [number, number] => {
-      const [u, v] = [x + left + across * (right - left), y + bottom + up * (top - bottom)];
-      return [a * u + c * v + e, b * u + d * v + f];
-    });
+    return samplesOf([x + left, y + bottom, x + right, y + top], matrix);
   });
 }
 

@@ -8,6 +8,7 @@ import type { PdfDocument } from "../pdf/document/pdfDocument.ts";
 import type { Page } from "../pdf/pages/page.ts";
 import { appearanceOf } from "./appearance.ts";
 import { type Block, edgeAround } from "./block.ts";
+import { darkPages } from "./darkPages.ts";
 import { UNITS_PER_EM } from "./draw.ts";
 import { ELLIPSIS } from "./fit.ts";
 import { diagonalAngle, haveSameShape } from "./geometry.ts";
@@ -47,7 +48,7 @@ export async function markWithText(
   const typesetter = await typesetterOf(mark, text, loadFont, document.language);
   const content = { text, digits: digitCounts(mark.text, values) };
   const layout = await layOutText(content, frames, appearance, typesetter, document.objects.source.meter);
-  const marks = new TextMarks(document, layout.clusters(), appearance, edgeAround(appearance, layout.smallestPt));
+  const marks = TextMarks.of(document, layout.clusters(), appearance, edgeAround(appearance, layout.smallestPt));
   const numberOn = ({ index }: Page) => String(values.pageStart + index);
   const blockOn = (page: Page): { block: Block; fontSizePt: number } => {
     const { fontSizePt, blocks } = layout.layoutOn(frames[page.index]!);
@@ -61,6 +62,12 @@ export async function markWithText(
       scale: fontSizePt / UNITS_PER_EM,
       rotation: appearance.rotation ?? diagonalAngle(frames[page.index]!),
     };
+  });
+
+  document.adaptsToDark = appearance.hasEdge;
+  const dark = await darkPages(document, appearance, (page) => {
+    const { matrix, tiling } = placeOn(page);
+    return tiling ? undefined : { size: sizeOf(blockOn(page).block), matrix };
   });
 
   const allWords = new Map<Block, string>();
@@ -78,13 +85,14 @@ export async function markWithText(
     if (appearance.isAuto || previous?.block !== block || !haveSameShape(previous.page, page))
       previous = { page, block, place: placeOn(page) };
     const { matrix, tiling } = previous.place;
-    const parts = marks.partsOf(block, number);
+    const drawn = dark.has(page.index) ? marks.onDark : marks;
+    const parts = drawn.partsOf(block, number);
     const words = wordsOn(block, number);
     const size = sizeOf(block);
     if (!tiling) return { matrix, size, parts, words };
     // Only the text in the middle of the page can be searched and copied, so that the parts of the text are read in
     // order. The copies of that text are echoes: they are drawn, but readers extract no text from them.
-    const echoes = marks.partsOf(block, number, true).flatMap((part) => {
+    const echoes = drawn.partsOf(block, number, true).flatMap((part) => {
       const copies = tiling.copiesOf(part.mark);
       return copies ? { ...part, mark: copies } : [];
     });

@@ -6,7 +6,7 @@ import type { Appearance } from "./appearance.ts";
 import type { Block, Row } from "./block.ts";
 import { drawText, type TextDrawing, UNITS_PER_EM } from "./draw.ts";
 import { type Mark, makeMark, type Rectangle } from "./form.ts";
-import { type Ink, inkOf } from "./ink.ts";
+import { type Ink, inkOf, inverted } from "./ink.ts";
 import type { Part } from "./placeOnPages.ts";
 
 const DIGITS = Array.from("0123456789");
@@ -44,18 +44,30 @@ export class TextMarks {
   readonly #parts = new Map<Block, (Part | Slot)[]>();
   readonly #echoParts = new Map<Block, (Part | Slot)[]>();
   readonly #hasEchoes: boolean;
+  #onDark: TextMarks | undefined;
 
-  /**
-   * Embeds a font for `clusters`, which must include all clusters of the blocks.
-   * @param edge width of the light edge around letters, in em
-   */
-  constructor(sink: ObjectSink, clusters: Iterable<Cluster>, appearance: Appearance, edge: number) {
+  private constructor(sink: ObjectSink, appearance: Appearance, edge: number, embedded: EmbeddedFont, ink: Ink) {
     this.#sink = sink;
     this.#appearance = appearance;
     this.#edge = edge;
-    this.#hasEchoes = !sink.pdfa && (appearance.position === "tile" || edge > 0 || appearance.isHollow);
-    this.#embedded = embedFont(sink, shownBy(clusters), { echoes: this.#hasEchoes });
-    this.#ink = inkOf(appearance.color, sink);
+    this.#hasEchoes = hasEchoes(sink, appearance, edge);
+    this.#embedded = embedded;
+    this.#ink = ink;
+  }
+
+  /**
+   * Embeds a font for `clusters`, which must include all clusters of the blocks.
+   * @param edge width of the edge around letters, in em
+   */
+  static of(sink: ObjectSink, clusters: Iterable<Cluster>, appearance: Appearance, edge: number): TextMarks {
+    const embedded = embedFont(sink, shownBy(clusters), { echoes: hasEchoes(sink, appearance, edge) });
+    return new TextMarks(sink, appearance, edge, embedded, inkOf(appearance.color, sink));
+  }
+
+  /** The same marks for dark pages: white letters with an edge in the mark's own color. Drawn only if they are used. */
+  get onDark(): TextMarks {
+    this.#onDark ??= new TextMarks(this.#sink, this.#appearance, this.#edge, this.#embedded, inverted(this.#ink));
+    return this.#onDark;
   }
 
   /**
@@ -142,6 +154,10 @@ export class TextMarks {
     const start = clusters[0]?.x ?? 0;
     return clusters.map((cluster) => `${(cluster.x - start).toFixed(3)} ${this.#embedded.codeOf(cluster)}`).join(" ");
   }
+}
+
+function hasEchoes({ pdfa }: ObjectSink, { position, isHollow }: Appearance, edge: number): boolean {
+  return !pdfa && (position === "tile" || edge > 0 || isHollow);
 }
 
 /** Yields the clusters to embed. For each font with slots, yields every digit once. */

@@ -1,11 +1,11 @@
 /** Tests marks that are drawn under the page's content. */
-import { inflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { type ImageMark, TEMPLATES, type TemplateName, type TextMark, watermark } from "../../../src/engine/index.ts";
 import { isEqual, joined } from "../../support/bytes.ts";
 import { loadFont } from "../../support/fonts.ts";
 import { RED_PNG } from "../../support/png.ts";
 import { readerBy } from "../../support/ranges.ts";
+import { readable } from "../../support/readable.ts";
 import { encodeJpeg } from "../images/encodeJpeg.ts";
 import { encodePng } from "../images/encodePng.ts";
 import { archive } from "../pdf/archive.ts";
@@ -21,17 +21,6 @@ const RED = { text: "A", color: "#c62828" };
 async function marked(source: Uint8Array, mark: Mark) {
   const plan = await watermark(source, { layer: "under", ...mark } as TextMark, { loadFont, date: new Date(0) });
   return { notices: plan.notices, output: await joined(plan.chunks()) };
-}
-
-/** Returns a PDF file as text, with inflated streams. */
-function readable(output: Uint8Array): string {
-  return latin1(output).replace(/(<<[^\n]*\/FlateDecode[^\n]*>>)\nstream\n(.*?)\nendstream/gs, (whole, dict, data) => {
-    try {
-      return `${dict}\nstream\n${inflateSync(Buffer.from(data, "latin1")).toString("latin1")}\nendstream`;
-    } catch {
-      return whole;
-    }
-  });
 }
 
 const MARKS: [string, Mark][] = [

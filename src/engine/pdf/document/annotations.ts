@@ -96,7 +96,7 @@ export function coveredPages({ placed }: PdfDocument, painted: readonly (readonl
   return placed
     .filter(({ index, points, hidden }) => {
       const shareIn = (areas: readonly Box[]) =>
-        points.filter(([x, y]) => areas.some(({ x0, y0, x1, y1 }) => x0 < x && x < x1 && y0 < y && y < y1)).length /
+        points.filter(({ x, y }) => areas.some(({ x0, y0, x1, y1 }) => x0 < x && x < x1 && y0 < y && y < y1)).length /
         points.length;
       return shareIn(hidden) > COVERED_SHARE || shareIn(painted[index] ?? []) > PAINTED_SHARE;
     })

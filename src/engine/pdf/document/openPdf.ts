@@ -258,8 +258,8 @@ async function readTree(
     unchecked: mayDefer
       ? pages
           .filter(({ isolated }) => !isolated)
-          .map(({ contents, content, isTagged, ownResources }) => ({
-            ...{ content, items: contents!.items, isTagged },
+          .map(({ box, contents, content, isTagged, ownResources }) => ({
+            ...{ content, items: contents!.items, box, isTagged },
             categories: categoriesOf(ownResources),
           }))
       : [],

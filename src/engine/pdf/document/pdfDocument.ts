@@ -28,6 +28,8 @@ export interface UncheckedContent {
   readonly content: PageContent;
   /** References to the content streams. */
   readonly items: string;
+  /** The displayed area of the page. */
+  readonly box: Box;
   /** Whether the content is part of the document's logical structure. */
   readonly isTagged: boolean;
   /** Bit set of the resource categories that the page has; see categoriesOf. */
@@ -39,7 +41,7 @@ interface PlacedMark {
   /** Index of the page. */
   readonly index: number;
   /** Sample points, evenly distributed over the mark's box, in user space. */
-  readonly points: readonly (readonly [x: number, y: number])[];
+  readonly points: readonly { readonly x: number; readonly y: number }[];
   /** Boxes in user space in which annotations hide the mark. */
   readonly hidden: readonly Box[];
 }
@@ -106,6 +108,8 @@ export interface ReadDocument {
 export interface PdfDocument extends ReadDocument {
   /** Layer in which the mark is drawn. */
   layer: Layer;
+  /** Whether the mark looks different on pages with a dark background. */
+  adaptsToDark: boolean;
   /** Features that the new objects use. */
   readonly uses: Set<Feature>;
   /** Locations of the mark, in page order. Contains only pages on which something may cover the mark. */
@@ -127,6 +131,7 @@ export function documentOf(facts: ReadDocument): PdfDocument {
   return {
     ...facts,
     layer: "over",
+    adaptsToDark: false,
     uses: new Set(),
     placed: [],
     added,

@@ -59,13 +59,8 @@ export async function planOutput(document: PdfDocument): Promise<OutputPlan> {
   return {
     length: to + shift + tail.length,
     chunks: () => {
-      const { objects, deferred, unchecked, contentEnds } = document;
-      return chunksOf(
-        copy,
-        [new ContentCheck(objects, deferred), new SyntaxCheck(objects, unchecked, contentEnds)],
-        blending,
-        tail,
-      );
+      const { objects, deferred } = document;
+      return chunksOf(copy, [new ContentCheck(objects, deferred), new SyntaxCheck(document)], blending, tail);
     },
   };
 }

@@ -1,13 +1,15 @@
 /**
  * Checks the syntax of page content while it is copied. The check is needed if the plan assumes that unread content is
  * well-formed. If the content is malformed, the plan is discarded, because the content must be isolated from the mark
- * (see pages/isolation.ts).
+ * (see pages/isolation.ts). The plan is also discarded if a page is dark and the mark must adapt to it.
  */
 import { indexOf } from "#platform/search";
-import type { UncheckedContent } from "../document/pdfDocument.ts";
+import type { PdfDocument, UncheckedContent } from "../document/pdfDocument.ts";
 import type { Objects } from "../objects/objects.ts";
 import { dataStart } from "../objects/streams.ts";
+import type { Box } from "../pages/boxes.ts";
 import {
+  beginsDark,
   contentOf,
   decodeContent,
   filtersOf,
@@ -34,6 +36,7 @@ interface Collected {
 export class SyntaxCheck {
   readonly #objects: Objects;
   readonly #pages: readonly UncheckedContent[];
+  readonly #adaptsToDark: boolean;
   /** File offsets and numbers of the content streams, in ascending order of the offsets. */
   readonly #streams: readonly { readonly offset: number; readonly num: number }[];
   readonly #ends: ReadonlyMap<number, number>;
@@ -44,16 +47,13 @@ export class SyntaxCheck {
   /** Number of bytes that may still be collected. */
   #left = MAX_CHECKED;
 
-  /**
-   * @param pages the content of each page
-   * @param ends known end offset of each stream's data; the key is the offset of the stream's object
-   */
-  constructor(objects: Objects, pages: readonly UncheckedContent[], ends: ReadonlyMap<number, number>) {
+  constructor({ objects, unchecked, contentEnds, adaptsToDark }: PdfDocument) {
     const { table } = objects;
     this.#objects = objects;
-    this.#pages = pages;
-    this.#ends = ends;
-    const numbers = new Set(pages.flatMap(({ items }) => streamNumbers(items)));
+    this.#pages = unchecked;
+    this.#ends = contentEnds;
+    this.#adaptsToDark = adaptsToDark;
+    const numbers = new Set(unchecked.flatMap(({ items }) => streamNumbers(items)));
     this.#streams = Array.from(numbers, (num) => ({ offset: table.offsetOf(num), num }))
       .filter(({ offset }) => offset >= 0)
       .sort((a, b) => a.offset - b.offset);
@@ -78,25 +78,32 @@ export class SyntaxCheck {
 
   /**
    * Checks the collected content page by page. Call this method after everything has been copied.
-   * @throws PlanOutdated if the content of a page is malformed
+   * @throws PlanOutdated if the content of a page is malformed, or if the page is dark and the mark must adapt to it
    */
   async finish(): Promise<void> {
     if (this.#open) this.#collected.clear();
     const checked = new Map<string, PageContent>();
     let left = MAX_CHECKED;
-    for (const { content, items, isTagged, categories } of this.#pages) {
+    for (const { content, items, box, isTagged, categories } of this.#pages) {
       const key = `${categories} ${items}`;
-      content.colors = checked.get(key)?.colors;
+      const known = checked.get(key);
+      content.colors = known?.colors;
+      if (known) this.#expectLight(known, box);
       if (left <= 0) continue;
       const numbers = streamNumbers(items);
-      if (checked.has(key) || !numbers.every((num) => this.#collected.has(num))) continue;
+      if (known || !numbers.every((num) => this.#collected.has(num))) continue;
       const parts = await Promise.all(numbers.map((num) => this.#decoded(num)));
       for (const part of parts) if (part instanceof Uint8Array) left -= part.length;
       const found = contentOf(parts, isTagged, categories);
       if (!found.isWellFormed) throw new PlanOutdated("a page's content is malformed");
+      this.#expectLight(found, box);
       content.colors = found.colors;
-      checked.set(key, content);
+      checked.set(key, found);
     }
+  }
+
+  #expectLight(content: PageContent, box: Box): void {
+    if (this.#adaptsToDark && beginsDark(content, box)) throw new PlanOutdated("a page is dark");
   }
 
   #collect(open: { readonly stream: Collected; at: number }, { end, base, bytes }: Window): void {

@@ -1,12 +1,15 @@
 /** Decodes and checks the content of pages. */
 import { EngineError } from "../../errors.ts";
+import type { Bounds } from "../content/bounds.ts";
 import { checkContent } from "../content/contentSyntax.ts";
+import { darkAreaOf } from "../content/darkArea.ts";
 import { CATEGORIES } from "../content/operators.ts";
 import { decodeStream, hasKnownFilters } from "../objects/filters.ts";
 import type { Objects } from "../objects/objects.ts";
 import { BRACKET_CLOSE, BRACKET_OPEN, GREATER_THAN, LESS_THAN } from "../syntax/characters.ts";
 import { Malformed } from "../syntax/lexer.ts";
 import type { Dictionary } from "../syntax/values.ts";
+import { type Box, commonBox } from "./boxes.ts";
 import type { PageResources } from "./resources.ts";
 
 /**
@@ -21,11 +24,25 @@ export interface PageContent {
   isWellFormed: boolean;
   /** Bit set of the color spaces that the content selects (see content/operators.ts). Undefined for unread content. */
   colors: number | undefined;
+  /** The bounds of a dark rectangle at the beginning of the content; see {@link darkAreaOf}. */
+  darkArea: Bounds | undefined;
+}
+
+/** Share of a page that a background covers. */
+const BACKGROUND_SHARE = 0.9;
+
+/** Returns whether content begins with a dark background. */
+export function beginsDark({ darkArea }: PageContent, box: Box): boolean {
+  if (!darkArea) return false;
+  const [x0, y0, x1, y1] = darkArea;
+  const common = commonBox({ x0, y0, x1, y1 }, box);
+  const [width, height] = [common.x1 - common.x0, common.y1 - common.y0];
+  return width > 0 && height > 0 && width * height >= BACKGROUND_SHARE * (box.x1 - box.x0) * (box.y1 - box.y0);
 }
 
 /** Returns the facts about unread content. */
 export function uncheckedContent(): PageContent {
-  return { isWellFormed: true, colors: undefined };
+  return { isWellFormed: true, colors: undefined, darkArea: undefined };
 }
 
 /** Returns the bit set of the resource categories that a page has (see content/operators.ts). */
@@ -46,10 +63,11 @@ export function contentOf(
   categories: number,
 ): PageContent {
   if (parts.includes("too long")) return uncheckedContent();
-  if (parts.includes(undefined)) return { isWellFormed: false, colors: undefined };
+  if (parts.includes(undefined)) return { ...uncheckedContent(), isWellFormed: false };
   const { isWellFormed, colors, manyUsed } = checkContent(parts as Uint8Array[], isTagged);
   if (!isWellFormed && (parts as Uint8Array[]).some(nestsDeeply)) throw nestedContent();
-  return { isWellFormed: isWellFormed && (manyUsed & ~categories) === 0, colors };
+  const darkArea = darkAreaOf(parts as Uint8Array[]);
+  return { isWellFormed: isWellFormed && (manyUsed & ~categories) === 0, colors, darkArea };
 }
 
 /** Returns the numbers of a page's content streams, from the items of its /Contents in PDF syntax. */

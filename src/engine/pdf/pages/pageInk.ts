@@ -30,7 +30,7 @@ import { decodeContent, filtersOf, streamNumbers } from "./pageContent.ts";
 import type { PageResources } from "./resources.ts";
 
 /** Limits on the content that is run. */
-interface InkLimits {
+export interface InkLimits {
   /**
    * Maximum number of decoded content bytes that are run for a file. The bytes of a form count each time the form is
    * drawn.

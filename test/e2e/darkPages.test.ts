@@ -1,0 +1,90 @@
+/** Tests that the letters of marks, not only their edge, are visible on dark pages, in several readers. */
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { loadFont } from "../../scripts/lib/loadFont.ts";
+import { type Raster, renderPages, renderPagesByMupdf } from "../../scripts/lib/raster.ts";
+import { TEMPLATES, type TemplateName, watermark } from "../../src/engine/index.ts";
+import { everyOf } from "../support/allCases.ts";
+import { joined } from "../support/bytes.ts";
+import { pdfOf, streamOf } from "../support/pdf.ts";
+import { drawBy, missing } from "./readers.ts";
+
+const [WIDTH, HEIGHT] = [600, 840];
+const DPI = 150;
+const BOX = { width: (WIDTH * DPI) / 72, height: (HEIGHT * DPI) / 72 };
+/** Colors of the tested pages. */
+const COLORS = [
+  [0, 0, 0],
+  [18, 25, 51],
+  [64, 64, 64],
+  [110, 110, 110],
+  [0, 0, 255],
+  [96, 0, 24],
+  [0, 80, 60],
+] as const;
+/** Share of the darkest pixel's ink above which a pixel belongs to the strokes of a letter. */
+const SOLID = 0.98;
+
+const drawByPoppler = drawBy(
+  "pdftoppm",
+  (input, folder) => ["-r", String(DPI), input, join(folder, "page")],
+  (number) => `page-${number}.ppm`,
+);
+const READERS = [
+  ["MuPDF", undefined, (pdf: Uint8Array) => renderPagesByMupdf(pdf, BOX), 1],
+  ["PDFium", undefined, (pdf: Uint8Array) => renderPages(pdf, BOX), 2],
+  ["Poppler", missing("pdftoppm", "-v"), (pdf: Uint8Array) => drawByPoppler(pdf, COLORS.length + 1), 3],
+] as const;
+
+/** Returns a PDF whose first page is white, and whose other pages have the colors `COLORS`. */
+function coloredPages(): Uint8Array {
+  const contents = ["", ...COLORS.map((color) => `${color.map((value) => value / 255).join(" ")} rg 0 0 600 840 re f`)];
+  return pdfOf([
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    `<< /Type /Pages /Count ${contents.length} /Kids [${contents.map((_, i) => `${2 * i + 3} 0 R`).join(" ")}] /MediaBox [0 0 ${WIDTH} ${HEIGHT}] >>`,
+    ...contents.flatMap((content, i) => [
+      `<< /Type /Page /Parent 2 0 R /Contents ${2 * i + 4} 0 R >>`,
+      streamOf(content),
+    ]),
+  ]);
+}
+
+/** Returns the indexes of the pixels of letters on the white page. */
+function strokesOn({ rgb }: Raster): number[] {
+  const inks = Array.from(
+    { length: rgb.length / 3 },
+    (_, at) => 765 - rgb[3 * at]! - rgb[3 * at + 1]! - rgb[3 * at + 2]!,
+  );
+  const most = inks.reduce((a, b) => Math.max(a, b));
+  return inks.flatMap((ink, at) => (ink >= SOLID * most ? [at] : []));
+}
+
+/** Returns the relative luminance of a color plus 0.05 (WCAG 2.2). */
+function luminance(color: Iterable<number>): number {
+  const [red, green, blue] = Array.from(color, (value) => {
+    const share = value / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.05 + 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
+}
+
+describe.each(READERS)("marks on dark pages, rendered by %s", (_, program, draw, step) => {
+  it.skipIf(program).each(everyOf(Object.keys(TEMPLATES) as TemplateName[], step))(
+    "the letters of the template %s have a contrast of 1.5:1 with dark pages",
+    async (template) => {
+      const text = TEMPLATES[template].small ? "CONFIDENTIAL ".repeat(12) : "CONFIDENTIAL";
+      const plan = await watermark(coloredPages(), { text, template }, { loadFont });
+      const [white, ...pages] = await draw(await joined(plan.chunks()));
+      const strokes = strokesOn(white!);
+      expect(strokes.length).toBeGreaterThan(50);
+      const contrasts = pages.map(({ rgb }, i) => {
+        const page = luminance(COLORS[i]!);
+        const letters = strokes.map((at) => luminance(rgb.subarray(3 * at, 3 * at + 3)));
+        const contrast = (letter: number) => Math.max(letter, page) / Math.min(letter, page);
+        return [COLORS[i], letters.reduce((least, letter) => Math.min(least, contrast(letter)), 21)] as const;
+      });
+      expect(contrasts).toHaveLength(COLORS.length);
+      expect(contrasts.filter(([, contrast]) => !(contrast >= 1.5))).toEqual([]);
+    },
+  );
+});
