@@ -27,8 +27,8 @@ export function inverted({ fill, stroke, edge, resources }: Ink): Ink {
 }
 
 /**
- * Returns the ink of a color `#rrggbb`, with a white edge. A color with equal channels becomes gray, so that printers use only black ink.
- * In PDF/X files, other colors become CMYK, because most of these files forbid RGB.
+ * Returns the ink of a color `#rrggbb`, with a white edge. A color with equal channels becomes gray, so that printers
+ * use only black ink. In PDF/X files, other colors become CMYK, because most of these files forbid RGB.
  */
 export function inkOf(color: string, sink: ObjectSink): Ink {
   const shares = [1, 3, 5].map((at) => share(Number.parseInt(color.slice(at, at + 2), 16)));
