@@ -3,6 +3,7 @@
  * annotation has neither a pop-up nor a place in the list of comments. Readers draw it like a stamp: above all
  * annotations before it, except for form fields.
  */
+import { mapped } from "../pdf/content/bounds.ts";
 import type { Matrix } from "../pdf/content/matrix.ts";
 import { appendAnnotations, type PageAnnotations, readAnnotations } from "../pdf/document/annotations.ts";
 import type { Ref } from "../pdf/document/newObject.ts";
@@ -146,10 +147,9 @@ function touches(box: Box, part: Box, toUser: Matrix): boolean {
 }
 
 /** Returns the bounds of a box after a matrix has mapped it. */
-function boundsOf({ x0, y0, x1, y1 }: Box, [a, b, c, d, e, f]: Matrix): Box {
-  const corners = [x0, x1].flatMap((x) => [y0, y1].map((y) => ({ x: a * x + c * y + e, y: b * x + d * y + f })));
-  const [xs, ys] = [corners.map(({ x }) => x), corners.map(({ y }) => y)];
-  return { x0: Math.min(...xs), y0: Math.min(...ys), x1: Math.max(...xs), y1: Math.max(...ys) };
+function boundsOf(box: Box, matrix: Matrix): Box {
+  const [x0, y0, x1, y1] = mapped(matrix, [box.x0, box.y0, box.x1, box.y1]);
+  return { x0, y0, x1, y1 };
 }
 
 function inverse([a, b, c, d, e, f]: Matrix): Matrix {

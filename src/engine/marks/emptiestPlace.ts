@@ -4,7 +4,7 @@ import type { Matrix } from "../pdf/content/matrix.ts";
 import type { PdfDocument } from "../pdf/document/pdfDocument.ts";
 import type { Page } from "../pdf/pages/page.ts";
 import { PageInkReader } from "../pdf/pages/pageInk.ts";
-import type { Size } from "./geometry.ts";
+import { type Point, pointAt, type Size } from "./geometry.ts";
 import { POSITIONS, type Spot, spotOf } from "./positions.ts";
 
 /** Maximum distance at which a mark and painted content count as touching, in units of user space. */
@@ -13,7 +13,7 @@ const CLEARANCE = 1;
 /** The area of a mark on a page: a rectangle at any angle, in the page's user space. */
 export class Footprint {
   readonly #bounds: Bounds;
-  readonly #center: readonly [number, number];
+  readonly #center: Point;
   /** Directions of the rectangle's sides as unit vectors, each with half the length of that side. */
   readonly #axes: readonly (readonly [x: number, y: number, half: number])[];
 
@@ -22,10 +22,10 @@ export class Footprint {
    * @param matrix maps the mark to user space
    */
   constructor({ width, height }: Size, matrix: Matrix) {
-    const [a, b, c, d, e, f] = matrix;
-    const corners = [0, width].flatMap((x) => [0, height].flatMap((y) => [a * x + c * y + e, b * x + d * y + f]));
-    this.#bounds = boundsOf(corners);
-    this.#center = [a * (width / 2) + c * (height / 2) + e, b * (width / 2) + d * (height / 2) + f];
+    const [a, b, c, d] = matrix;
+    const corners = [0, width].flatMap((x) => [0, height].map((y) => pointAt(matrix, x, y)));
+    this.#bounds = boundsOf(corners.flatMap(({ x, y }) => [x, y]));
+    this.#center = pointAt(matrix, width / 2, height / 2);
     this.#axes = (
       [
         [a, b, width],
@@ -48,7 +48,7 @@ export class Footprint {
     if (height <= 0) return 0;
     const [x0, y0, x1, y1] = bounds;
     const [halfWidth, halfHeight] = [(x1 - x0) / 2 + CLEARANCE, (y1 - y0) / 2 + CLEARANCE];
-    const [dx, dy] = [(x0 + x1) / 2 - this.#center[0], (y0 + y1) / 2 - this.#center[1]];
+    const [dx, dy] = [(x0 + x1) / 2 - this.#center.x, (y0 + y1) / 2 - this.#center.y];
     // Two rectangles are apart if a straight line that is parallel to a side of one rectangle separates them.
     const isApart = this.#axes.some(
       ([x, y, half]) => Math.abs(dx * x + dy * y) >= half + halfWidth * Math.abs(x) + halfHeight * Math.abs(y),

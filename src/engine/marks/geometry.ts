@@ -275,12 +275,11 @@ const SAMPLES = [0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95].flatMap((across) =>
 );
 
 /** Returns points that are evenly distributed over a rectangle (left, bottom, right, top), mapped by `matrix`. */
-export function samplesOf(
-  [left, bottom, right, top]: Bounds,
-  [a, b, c, d, e, f]: Matrix = [1, 0, 0, 1, 0, 0],
-): Point[] {
-  return SAMPLES.map(([across, up]) => {
-    const [u, v] = [left + across * (right - left), bottom + up * (top - bottom)];
-    return { x: a * u + c * v + e, y: b * u + d * v + f };
-  });
+export function samplesOf([left, bottom, right, top]: Bounds, matrix: Matrix = [1, 0, 0, 1, 0, 0]): Point[] {
+  return SAMPLES.map(([across, up]) => pointAt(matrix, left + across * (right - left), bottom + up * (top - bottom)));
+}
+
+/** Returns the point to which a matrix maps (x, y). */
+export function pointAt([a, b, c, d, e, f]: Matrix, x: number, y: number): Point {
+  return { x: a * x + c * y + e, y: b * x + d * y + f };
 }

@@ -5,7 +5,7 @@ import type { Page } from "../pdf/pages/page.ts";
 import { wordsOf } from "./actualText.ts";
 import { AnnotationMarks, clipOut } from "./annotationMarks.ts";
 import type { Mark } from "./form.ts";
-import { displayedSize, haveSameShape, type Point, type Size, samplesOf, toUserSpace } from "./geometry.ts";
+import { displayedSize, haveSameShape, type Point, pointAt, type Size, samplesOf, toUserSpace } from "./geometry.ts";
 import { numbers, showEach } from "./operators.ts";
 
 /** The marks of one page, and the matrix from their common space to displayed space. */
@@ -113,13 +113,13 @@ export async function placeOnPages(
   return { outsidePages };
 }
 
-function outlineOf(page: Page, { matrix: [a, b, c, d, e, f], size: { width, height } }: Placement): MarkOutline {
-  const corner = (x: number, y: number) => ({ x: a * x + c * y + e, y: b * x + d * y + f });
+function outlineOf(page: Page, { matrix, size: { width, height } }: Placement): MarkOutline {
+  const corner = (x: number, y: number) => pointAt(matrix, x, y);
   return {
     page: page.index + 1,
     pageSize: displayedSize(page),
     corners: [corner(0, 0), corner(width, 0), corner(width, height), corner(0, height)],
-    scale: Math.hypot(a, b),
+    scale: Math.hypot(matrix[0], matrix[1]),
   };
 }
 
