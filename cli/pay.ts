@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { UPLOADS } from "../src/settings/limits.ts";
 import { readAddress, UPLOADS_PATH } from "./deployment.ts";
 import type { Io } from "./io.ts";
 import { addPaymentOptions, checkPayment, type PaymentChoice } from "./payment.ts";
@@ -31,8 +32,7 @@ export function addPay(program: Command, io: Io): void {
 async function pay(address: string, options: PaymentChoice & { json?: boolean }, io: Io): Promise<void> {
   const endpoint = readAddress("the address", address);
   checkPayment(options);
-  const [{ UPLOADS }, { accountFor }, { agree, askPrice, priceOf, sign }] = await Promise.all([
-    import("../src/settings/config.ts"),
+  const [{ accountFor }, { agree, askPrice, priceOf, sign }] = await Promise.all([
     import("./key.ts"),
     import("./offers.ts"),
   ]);

@@ -7,7 +7,7 @@ import { decodePaymentResponseHeader } from "@x402/fetch";
 import type { PrivateKeyAccount } from "viem/accounts";
 import * as z from "zod";
 import { type Result, result } from "../src/service/request/schemas.ts";
-import { UPLOADS } from "../src/settings/config.ts";
+import { UPLOADS } from "../src/settings/limits.ts";
 import { type ChannelPayer, openChannel } from "./channelPayer.ts";
 import { ask, mayGive, refusalIn, request, textIn, UPLOADS_PATH, unfinished } from "./deployment.ts";
 import { Failure, failureOf, misuse } from "./failure.ts";

@@ -1,6 +1,6 @@
 import type { LocalAccount } from "viem";
 import type { Network } from "../../src/payments/wire/networks.ts";
-import { settings as known } from "../../src/settings/config.ts";
+import { settings as known } from "../../src/settings/schema.ts";
 import { checkAccount, checkFacilitators, checkNode } from "./checks.ts";
 import type { Deployment } from "./deployment.ts";
 import { unforeseen } from "./failure.ts";

@@ -1,7 +1,7 @@
 import { readdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { V4WorkerOptions } from "miniflare";
-import { settings } from "../../src/settings/config.ts";
+import { settings } from "../../src/settings/schema.ts";
 import { buildScript } from "./buildScript.ts";
 
 /**

@@ -310,7 +310,7 @@ const SETTING: Recipe = {
       what: "the row alone",
       edits: [
         insertAfter(
-          "src/settings/config.ts",
+          "src/settings/schema.ts",
           "  MAX_PAGES: count(50_000, 1_000_000),\n",
           `  /** Time for marking the PDF and storing the result, in addition to fetching the file and the image. */
   WORK_SECONDS: count(60, 600),

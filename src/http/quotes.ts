@@ -21,7 +21,7 @@ import {
   withdrawQuote,
 } from "../service/sale/quotes.ts";
 import { paymentsOf } from "../service/sale/sentPayments.ts";
-import { PAYMENT_LINKS } from "../settings/config.ts";
+import { PAYMENT_LINKS } from "../settings/limits.ts";
 import { isLoopback } from "../shared/net/loopback.ts";
 import { Problem } from "../shared/problems.ts";
 import { PayPage } from "../site/payPage.tsx";

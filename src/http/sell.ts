@@ -15,7 +15,7 @@ import { signedOffers } from "../service/sale/proof.ts";
 import { admitPayer, offerFor, purchase } from "../service/sale/purchase.ts";
 import { paymentsOf } from "../service/sale/sentPayments.ts";
 import { serverTiming } from "../service/sale/steps.ts";
-import { UNPAID_MESSAGE_BYTES } from "../settings/config.ts";
+import { UNPAID_MESSAGE_BYTES } from "../settings/limits.ts";
 import { RunningSha256 } from "../shared/sha256.ts";
 import { readRequest } from "./body.ts";
 import type { ApiEnv } from "./environment.ts";

@@ -1,7 +1,8 @@
 import type { MiddlewareHandler } from "hono";
 import { missingBindings, settledConfig } from "../service/about/health.ts";
 import { ICON } from "../service/sale/serviceMetadata.ts";
-import { configOf, fileHostOf, SettingsError } from "../settings/config.ts";
+import { configOf, fileHostOf } from "../settings/config.ts";
+import { SettingsError } from "../settings/settingsError.ts";
 import { Problem } from "../shared/problems.ts";
 import { FILES } from "../storage/link.ts";
 import type { ApiEnv } from "./environment.ts";

@@ -18,7 +18,7 @@ import {
   quotaUser,
   withinPayerQuota,
 } from "../service/sale/purchase.ts";
-import { UNPAID_MESSAGE_BYTES } from "../settings/config.ts";
+import { UNPAID_MESSAGE_BYTES } from "../settings/limits.ts";
 import { parseBeginning } from "../shared/json/partialJson.ts";
 import { Problem } from "../shared/problems.ts";
 import { paymentsIn, sentKeyIn } from "./payment.ts";

@@ -4,7 +4,7 @@ import { uploadOffer, uploadRequest } from "../service/request/uploads.ts";
 import type { Exchange } from "../service/sale/callContext.ts";
 import { x402Payments } from "../service/sale/sentPayments.ts";
 import { openUpload } from "../service/sale/uploads.ts";
-import { UPLOADS } from "../settings/config.ts";
+import { UPLOADS } from "../settings/limits.ts";
 import { failed } from "./call.ts";
 import { paymentsIn } from "./payment.ts";
 import { terms } from "./results.ts";

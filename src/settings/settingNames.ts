@@ -18,35 +18,38 @@ export function textsOf(env: object): Record<string, unknown> {
   return Object.fromEntries(texts.filter(([, value]) => value !== ""));
 }
 
+/** A problem of a setting or of its name. */
+export interface SettingProblem {
+  setting: string;
+  problem: string;
+}
+
 /**
- * Returns an error message for each misspelled setting. Ignoring a misspelled setting would be dangerous: with
+ * Returns the problem of each misspelled setting. Ignoring a misspelled setting would be dangerous: with
  * NETWORK=base instead of NETWORKS=base, the service would sell calls on the default test network.
  */
-export function misspelledNames(texts: Record<string, unknown>, settings: readonly string[]): string[] {
+export function misspelledNames(texts: Record<string, unknown>, settings: readonly string[]): SettingProblem[] {
   return nonSettings(texts, settings).flatMap((name) => {
-    const intended = nearSetting(name, settings);
-    return intended === undefined ? [] : `${name} is not a setting. Use ${intended}`;
+    const setting = nearSetting(name, settings);
+    return setting === undefined ? [] : { setting, problem: `${name} is not a setting. Use ${setting}` };
   });
 }
 
-/** A variable whose name shares words with a setting, such as LINK_TTL with LINK_TTL_SECONDS. */
-export interface NearMiss {
-  name: string;
-  setting: string;
-}
-
-/** Returns the names that share words with a setting, but are not misspelled. Each may also belong to another program. */
-export function nearMisses(texts: Record<string, unknown>, settings: readonly string[]): NearMiss[] {
+/**
+ * Returns the problem of each name that shares words with a setting but is not misspelled, such as LINK_TTL with
+ * LINK_TTL_SECONDS. Such a variable may also belong to another program.
+ */
+export function nearMisses(texts: Record<string, unknown>, settings: readonly string[]): SettingProblem[] {
   return nonSettings(texts, settings).flatMap((name) => {
     if (RUNTIME_NAMES.test(name) || nearSetting(name, settings) !== undefined) return [];
     const setting = settingWithWords(name, settings);
-    return setting === undefined ? [] : [{ name, setting }];
+    return setting === undefined ? [] : { setting, problem: `${name} is not a setting. Did you mean ${setting}?` };
   });
 }
 
 /**
- * Returns the variables of a process environment that are settings, misspelled settings or near misses.
- * Unlike {@link misspelledNames}, compares names with their underscores. Otherwise PATH would count as a misspelling of PAY_TO.
+ * Returns the variables of a process environment that are settings, misspelled settings or near misses. Unlike
+ * {@link misspelledNames}, compares names with their underscores. Otherwise PATH would count as a misspelling of PAY_TO.
  */
 export function settingsIn(env: NodeJS.ProcessEnv, settings: readonly string[]): Record<string, string> {
   const isSetting = (name: string) =>

@@ -18,7 +18,7 @@ import { namesInForce } from "../../scripts/deploy/inForce.ts";
 import { lifecycleRules } from "../../scripts/deploy/lifecycle.ts";
 import { SECRETS } from "../../scripts/deploy/settings.ts";
 import { type Wrangler, wranglerAt } from "../../scripts/deploy/wrangler.ts";
-import { settings } from "../../src/settings/config.ts";
+import { settings } from "../../src/settings/schema.ts";
 import { allCases } from "../support/allCases.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 import { type Chain, startChain } from "./chain/anvil.ts";

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test,
 import { textPages } from "../../bench/inputs.ts";
 import { callPaid } from "../../scripts/lib/pay.ts";
 import { result } from "../../src/service/request/schemas.ts";
-import { RATE_LIMITS } from "../../src/settings/config.ts";
+import { RATE_LIMITS } from "../../src/settings/limits.ts";
 import { onePage } from "../support/pdf.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest"
 import { callPaid } from "../../scripts/lib/pay.ts";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
 import { freePort } from "../../scripts/lib/worker.ts";
-import { RATE_LIMITS } from "../../src/settings/config.ts";
+import { RATE_LIMITS } from "../../src/settings/limits.ts";
 import { builtWorker } from "../support/builtWorkers.ts";
 
 const root = join(import.meta.dirname, "../..");

@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import { signPaymentV2 } from "../../scripts/lib/pay.ts";
 import { LONG_TEXT_BYTES } from "../../src/inputs/inlineFile.ts";
 import { PAYERS_POOL } from "../../src/inputs/memory.ts";
-import { UNPAID_MESSAGE_BYTES, UNUSED_PAYMENTS } from "../../src/settings/config.ts";
+import { UNPAID_MESSAGE_BYTES, UNUSED_PAYMENTS } from "../../src/settings/limits.ts";
 import { dataUri } from "../support/client.ts";
 import { deployment, terms } from "../support/deployment.ts";
 import { onePage } from "../support/pdf.ts";

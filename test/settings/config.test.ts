@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import example from "../../.dev.vars.example?raw";
 import { NETWORK_NAMES, NETWORKS } from "../../src/payments/wire/networks.ts";
-import { readConfig, settings } from "../../src/settings/config.ts";
+import { readConfig } from "../../src/settings/config.ts";
+import { settings } from "../../src/settings/schema.ts";
 import { misspelledNames, settingsIn, textsOf, unknownNames } from "../../src/settings/settingNames.ts";
 import { SECRET, WRONG_SETTINGS } from "../support/wrongSettings.ts";
 
@@ -361,7 +362,7 @@ describe("each setting", () => {
         ...at((index) => name.slice(0, index) + (name[index + 1] ?? "") + name[index]! + name.slice(index + 2)),
       ].filter((slip) => !known.includes(slip));
       for (const slip of slips)
-        expect([slip, ...misspelledNames({ [slip]: "x" }, known)]).toEqual([
+        expect([slip, ...misspelledNames({ [slip]: "x" }, known).map(({ problem }) => problem)]).toEqual([
           slip,
           `${slip} is not a setting. Use ${name}`,
         ]);

@@ -1,4 +1,4 @@
-import type { settings } from "../../src/settings/config.ts";
+import type { settings } from "../../src/settings/schema.ts";
 
 /** Values that every setting for a number rejects. Earlier versions read some of these values as another number. */
 const NO_COUNTS = ["5e3", "0x10", "1_000", "1,000", "1 000", "1.5", "-1", "+5", "0", "many", "１２", true, {}, '"700"'];

@@ -3,15 +3,15 @@ import { MAX_SIDE, SCRIPTS, WORK_LIMITS } from "../../engine/index.ts";
 import { FETCH_PORTS } from "../../inputs/address.ts";
 import { MAX_REDIRECTS } from "../../inputs/fetch.ts";
 import { LONG_TEXT_BYTES, MAX_TEXT_BYTES } from "../../inputs/inlineFile.ts";
+import type { Config } from "../../settings/config.ts";
 import {
-  type Config,
   PAYMENT_LINKS,
   RATE_LIMITS,
   REFUSED_PAYMENTS,
   UNPAID_MESSAGE_BYTES,
   UNUSED_PAYMENTS,
   UPLOADS,
-} from "../../settings/config.ts";
+} from "../../settings/limits.ts";
 import { once } from "../../shared/once.ts";
 import { MAX_FILENAME_CHARACTERS, MAX_TEXT_CHARACTERS } from "../request/schemas.ts";
 import { priceLabel } from "../sale/products.ts";

@@ -1,7 +1,7 @@
 import ipaddr from "ipaddr.js";
 import { PaymentError } from "../../payments/wire/errors.ts";
 import { PaymentRequired } from "../../payments/wire/offer.ts";
-import { RATE_LIMITS } from "../../settings/config.ts";
+import { RATE_LIMITS } from "../../settings/limits.ts";
 import { isLoopback } from "../../shared/net/loopback.ts";
 import { Problem } from "../../shared/problems.ts";
 

@@ -6,7 +6,7 @@
 
 import { PaymentError } from "../../payments/wire/errors.ts";
 import { PaymentRequired } from "../../payments/wire/offer.ts";
-import { REFUSED_PAYMENTS } from "../../settings/config.ts";
+import { REFUSED_PAYMENTS } from "../../settings/limits.ts";
 import { Problem } from "../../shared/problems.ts";
 import { LeakyBucket } from "./leakyBucket.ts";
 import { clientIn } from "./rateLimits.ts";

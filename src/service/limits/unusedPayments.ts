@@ -5,7 +5,7 @@
  */
 
 import { PaymentRequired } from "../../payments/wire/offer.ts";
-import { UNUSED_PAYMENTS } from "../../settings/config.ts";
+import { UNUSED_PAYMENTS } from "../../settings/limits.ts";
 import { Problem, problemOf } from "../../shared/problems.ts";
 import { LeakyBucket } from "./leakyBucket.ts";
 import { clientIn } from "./rateLimits.ts";

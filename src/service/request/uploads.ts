@@ -2,7 +2,7 @@
  * Schemas of uploads: the request for an upload, the answer with its URL, and the answer after the file is received.
  */
 import * as z from "zod";
-import { UPLOADS } from "../../settings/config.ts";
+import { UPLOADS } from "../../settings/limits.ts";
 import { once } from "../../shared/once.ts";
 import { plainName } from "./schemas.ts";
 

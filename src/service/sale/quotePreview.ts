@@ -2,7 +2,7 @@
  * The preview on the page of a payment link (a quote). The page marks the files in the browser, so it has to read them.
  * Only uploaded files can be read this way, a few times each. Uploads are otherwise not readable.
  */
-import { PAYMENT_LINKS } from "../../settings/config.ts";
+import { PAYMENT_LINKS } from "../../settings/limits.ts";
 import { Problem } from "../../shared/problems.ts";
 import { bucketOf } from "../../storage/bucket.ts";
 import { isHandle, type StoredUpload, uploadOf } from "../../storage/uploads.ts";

@@ -5,7 +5,7 @@
 import type * as z from "zod";
 import { PaymentRequired } from "../../payments/wire/offer.ts";
 import { paymentKey } from "../../payments/wire/paymentPayload.ts";
-import { PAYMENT_LINKS } from "../../settings/config.ts";
+import { PAYMENT_LINKS } from "../../settings/limits.ts";
 import { Problem, problemOf } from "../../shared/problems.ts";
 import { sha256 } from "../../shared/sha256.ts";
 import { bucketOf } from "../../storage/bucket.ts";

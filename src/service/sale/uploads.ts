@@ -7,7 +7,8 @@ import { joined } from "../../inputs/receive.ts";
 import { tooLarge } from "../../inputs/size.ts";
 import { expectPdf } from "../../inputs/sniff.ts";
 import { PaymentRequired, type Resource } from "../../payments/wire/offer.ts";
-import { type Config, UPLOADS } from "../../settings/config.ts";
+import type { Config } from "../../settings/config.ts";
+import { UPLOADS } from "../../settings/limits.ts";
 import { Problem } from "../../shared/problems.ts";
 import { bucketOf } from "../../storage/bucket.ts";
 import {

@@ -1,7 +1,7 @@
 import { generatePrivateKey } from "viem/accounts";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { signPayment, signPaymentV2 } from "../../../scripts/lib/pay.ts";
-import { REFUSED_PAYMENTS, UNUSED_PAYMENTS } from "../../../src/settings/config.ts";
+import { REFUSED_PAYMENTS, UNUSED_PAYMENTS } from "../../../src/settings/limits.ts";
 import { dataUri } from "../../support/client.ts";
 import { deployment, terms } from "../../support/deployment.ts";
 import { onePage } from "../../support/pdf.ts";

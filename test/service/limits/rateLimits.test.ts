@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { signPayment } from "../../../scripts/lib/pay.ts";
 import { app } from "../../../src/app.ts";
 import { clientOf } from "../../../src/service/limits/rateLimits.ts";
-import { RATE_LIMITS } from "../../../src/settings/config.ts";
+import { RATE_LIMITS } from "../../../src/settings/limits.ts";
 import { storeResult } from "../../../src/storage/results.ts";
 import wrangler from "../../../wrangler.toml?raw";
 import { inOne } from "../../support/bytes.ts";

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { countUnusedAfterFailure, unlessThrottled } from "../../../src/service/limits/unusedPayments.ts";
-import { UNUSED_PAYMENTS } from "../../../src/settings/config.ts";
+import { UNUSED_PAYMENTS } from "../../../src/settings/limits.ts";
 import { Problem } from "../../../src/shared/problems.ts";
 
 afterEach(() => void vi.restoreAllMocks());

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { generatePrivateKey } from "viem/accounts";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { signPayment } from "../../../scripts/lib/pay.ts";
-import { UPLOADS } from "../../../src/settings/config.ts";
+import { UPLOADS } from "../../../src/settings/limits.ts";
 import { noise } from "../../support/bytes.ts";
 import { deployment, terms } from "../../support/deployment.ts";
 import { onePage } from "../../support/pdf.ts";
