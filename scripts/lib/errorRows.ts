@@ -1,18 +1,10 @@
-/** One error code, as docs/errors.md explains it. */
-export interface ErrorRow {
-  code: string;
-  cause: string;
-  remedy: string;
-}
+import type { Explanation } from "../../src/site/errorsPage.tsx";
+import { withoutLinks } from "./withoutLinks.ts";
 
 /** Reads the table rows of docs/errors.md that explain an error code. Links become their text. */
-export function errorRows(markdown: string): ErrorRow[] {
+export function errorRows(markdown: string): Explanation[] {
   return Array.from(
     markdown.matchAll(/^\| `(\w+)` \| \d{3} \| (.+) \| (.+) \|$/gm),
     ([, code = "", cause = "", remedy = ""]) => ({ code, cause: withoutLinks(cause), remedy: withoutLinks(remedy) }),
   );
-}
-
-function withoutLinks(text: string): string {
-  return text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1");
 }

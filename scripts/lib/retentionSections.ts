@@ -1,8 +1,5 @@
-/** A section of docs/retention.md: each table row is a term, and the facts that the other columns state about it. */
-export interface RetentionSection {
-  title: string;
-  rows: { term: string; facts: { label: string; text: string }[] }[];
-}
+import type { RetentionSection } from "../../src/site/retentionPage.tsx";
+import { withoutLinks } from "./withoutLinks.ts";
 
 /** Reads the sections of docs/retention.md that contain a table. Links become their text. */
 export function retentionSections(markdown: string): RetentionSection[] {
@@ -23,5 +20,5 @@ export function retentionSections(markdown: string): RetentionSection[] {
 }
 
 function cellsOf(row: string): string[] {
-  return row.split("|").map((cell) => cell.trim().replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1"));
+  return row.split("|").map((cell) => withoutLinks(cell.trim()));
 }

@@ -10,13 +10,13 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { copyFile, cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { createServer as createSocket } from "node:net";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { build } from "esbuild";
 import { watermark } from "../../src/engine/index.ts";
 import { chromiumPath, NO_BROWSER, startBrowser } from "../lib/chromium.ts";
 import { loadFont } from "../lib/loadFont.ts";
+import { freePort } from "../lib/worker.ts";
 
 const here = import.meta.dirname;
 const root = join(here, "../..");
@@ -201,16 +201,6 @@ async function inWorker() {
   } finally {
     child.kill();
   }
-}
-
-/** @returns {Promise<number>} a port of loopback that no program uses */
-function freePort() {
-  return new Promise((resolve) => {
-    const socket = createSocket().listen(0, "127.0.0.1", () => {
-      const { port } = /** @type {import("node:net").AddressInfo} */ (socket.address());
-      socket.close(() => resolve(port));
-    });
-  });
 }
 
 /** @param {string} actual @param {string | undefined} wanted */
