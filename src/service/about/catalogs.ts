@@ -22,8 +22,14 @@ export const RETENTION = "/retention";
  * and the cards contain them.
  */
 export function publishedLinks(origin: string, { links }: Config): Record<string, string> {
-  const { source, ...others } = links;
-  return JSON.parse(JSON.stringify({ ...others, retention: origin + RETENTION }));
+  const { terms, privacy, imprint, status } = links;
+  return {
+    ...(terms && { terms }),
+    ...(privacy && { privacy }),
+    ...(imprint && { imprint }),
+    ...(status && { status }),
+    retention: origin + RETENTION,
+  };
 }
 
 /** Paths of the pages for people, in order of importance. */
