@@ -1,8 +1,7 @@
 import type { OperatorLinks } from "../settings/config.ts";
 import { PROBLEMS, type ProblemCode } from "../shared/problems.ts";
-import { Document } from "./document.tsx";
-import { Footer, Masthead } from "./frame.tsx";
 import { Prose } from "./prose.tsx";
+import { SinglePage } from "./singlePage.tsx";
 
 /** The cause and the remedy of an error code. The build takes them from docs/errors.md. */
 export interface Explanation {
@@ -14,45 +13,40 @@ export interface Explanation {
 /** The page at `/docs/errors`: every error code with its cause and its remedy. */
 export function ErrorsPage({ explanations, links }: { explanations: Explanation[]; links: OperatorLinks }) {
   return (
-    <Document
-      title="Overprint: errors"
+    <SinglePage
+      title="Errors"
       description="Every error code of the Overprint API: the cause, and what to do."
-      styles="reading"
+      lead={
+        <>
+          Look up the <code>code</code> of an answer. All errors except the 402 of x402 are{" "}
+          <code>application/problem+json</code> (RFC 9457). Only a 2xx answer charges you, unless the detail of an error
+          says otherwise.
+        </>
+      }
+      links={links}
     >
-      <Masthead />
-      <main class="reference single">
-        <header>
-          <h1>Errors</h1>
-          <p class="lead">
-            Look up the <code>code</code> of an answer. All errors except the 402 of x402 are{" "}
-            <code>application/problem+json</code> (RFC 9457). Only a 2xx answer charges you, unless the detail of an
-            error says otherwise.
-          </p>
-        </header>
-        <dl class="fields errors">
-          {explanations.map(({ code, cause, remedy }) => {
-            const { status, title } = PROBLEMS[code as ProblemCode];
-            return (
-              <>
-                <dt id={code}>
-                  <span class={`status s${String(status)[0]}`}>{status}</span> <code>{code}</code> <span>{title}</span>
-                </dt>
-                <dd>
-                  <p>
-                    <Prose text={cause} />
-                  </p>
-                  <p>
-                    <strong>
-                      <Prose text={remedy} />
-                    </strong>
-                  </p>
-                </dd>
-              </>
-            );
-          })}
-        </dl>
-      </main>
-      <Footer links={links} />
-    </Document>
+      <dl class="fields errors">
+        {explanations.map(({ code, cause, remedy }) => {
+          const { status, title } = PROBLEMS[code as ProblemCode];
+          return (
+            <>
+              <dt id={code}>
+                <span class={`status s${String(status)[0]}`}>{status}</span> <code>{code}</code> <span>{title}</span>
+              </dt>
+              <dd>
+                <p>
+                  <Prose text={cause} />
+                </p>
+                <p>
+                  <strong>
+                    <Prose text={remedy} />
+                  </strong>
+                </p>
+              </dd>
+            </>
+          );
+        })}
+      </dl>
+    </SinglePage>
   );
 }

@@ -1,7 +1,6 @@
 import type { OperatorLinks } from "../settings/config.ts";
-import { Document } from "./document.tsx";
-import { Footer, Masthead } from "./frame.tsx";
 import { Prose } from "./prose.tsx";
+import { SinglePage } from "./singlePage.tsx";
 
 /** A limit of the deployment. */
 export interface ShownLimit {
@@ -13,32 +12,31 @@ export interface ShownLimit {
 /** The page at `/docs/limits`: every limit of the deployment with its value. */
 export function LimitsPage({ limits, links }: { limits: ShownLimit[]; links: OperatorLinks }) {
   return (
-    <Document title="Overprint: limits" description="Every limit of this deployment of Overprint." styles="reading">
-      <Masthead />
-      <main class="reference single">
-        <header>
-          <h1>Limits</h1>
-          <p class="lead">
-            These are the limits of this deployment. Programs read them from <a href="/v1/limits">/v1/limits</a>.
-          </p>
-        </header>
-        <dl class="fields limits">
-          {limits.map(({ name, value, description }) => (
-            <>
-              <dt id={name}>
-                <code>{name}</code> <strong>{inWords(name, value)}</strong>
-              </dt>
-              {description && (
-                <dd>
-                  <Prose text={description} />
-                </dd>
-              )}
-            </>
-          ))}
-        </dl>
-      </main>
-      <Footer links={links} />
-    </Document>
+    <SinglePage
+      title="Limits"
+      description="Every limit of this deployment of Overprint."
+      lead={
+        <>
+          These are the limits of this deployment. Programs read them from <a href="/v1/limits">/v1/limits</a>.
+        </>
+      }
+      links={links}
+    >
+      <dl class="fields limits">
+        {limits.map(({ name, value, description }) => (
+          <>
+            <dt id={name}>
+              <code>{name}</code> <strong>{inWords(name, value)}</strong>
+            </dt>
+            {description && (
+              <dd>
+                <Prose text={description} />
+              </dd>
+            )}
+          </>
+        ))}
+      </dl>
+    </SinglePage>
   );
 }
 
