@@ -1,5 +1,6 @@
 /** Client script of the upload page: sends the chosen file to the page's own address after the visitor has confirmed. */
 import { send } from "./send.ts";
+import { sizeInWords } from "./sizeInWords.ts";
 
 const form = document.querySelector<HTMLFormElement>("#upload");
 const status = document.querySelector<HTMLElement>("#status")!;
@@ -64,10 +65,6 @@ function sizeProblem({ size }: File, { size: expected, maxBytes }: DOMStringMap)
   return size > Number(maxBytes)
     ? `This file is larger than ${maxBytes} bytes, the limit of this upload. Choose a smaller one.`
     : undefined;
-}
-
-function sizeInWords(bytes: number): string {
-  return bytes < 1e6 ? `${Math.ceil(bytes / 1000)} KB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
 /** Shows a message. An outcome, good or bad, is prominent. */

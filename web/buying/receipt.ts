@@ -1,3 +1,4 @@
+import { sizeInWords } from "../sizeInWords.ts";
 import type { Bought } from "./attempts.ts";
 
 /** Interval between updates of the remaining time. */
@@ -121,9 +122,4 @@ function timeInWords(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
   const [unit, length] = UNITS.find(([, length]) => seconds >= 2 * length) ?? UNITS[3];
   return inWords.format(Math.round(seconds / length), unit);
-}
-
-function sizeInWords(bytes: number): string {
-  const [unit, size] = bytes < 1e6 ? (["kilobyte", bytes / 1e3] as const) : (["megabyte", bytes / 1e6] as const);
-  return new Intl.NumberFormat("en", { style: "unit", unit, maximumSignificantDigits: 3 }).format(Math.max(1, size));
 }
