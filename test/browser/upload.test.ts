@@ -36,7 +36,7 @@ describePage("the upload page", (running) => {
     const sent: string[] = [];
     page.on("request", (request) => request.method() === "PUT" && sent.push(request.url()));
     await page.setInputFiles("#file", chosen);
-    expect(await page.textContent("#confirm")).toMatch(/^Upload contract\.pdf \(\d+ KB\)$/);
+    expect(await page.textContent("#confirm")).toMatch(/^Upload contract\.pdf \([\d.]+ kB\)$/);
     expect(sent).toEqual([]);
     await page.click("#confirm");
     await expect.poll(() => page.textContent("#status"), PATIENCE).toContain("Upload complete");
