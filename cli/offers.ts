@@ -26,7 +26,7 @@ export interface Offer {
   /** Price in millionths of a USDC. */
   amount: bigint;
   payTo: string;
-  /** The payment terms, reduced to this one way to pay. */
+  /** The payment terms with this way to pay only. */
   terms: Terms;
 }
 

@@ -179,7 +179,7 @@ const GAP_BETWEEN_ROWS = 1.5;
 
 /** The pattern of a tiled mark. */
 interface TilePattern {
-  /** Displacement of all copies along the axes of displayed space. The unit of length is that of the mark. */
+  /** Displacement of all copies along the axes of displayed space, in the mark's unit of length. */
   readonly offset?: Point;
   /** Gap between copies, as a share of the mark's width in a row and of its height between rows. */
   readonly gap?: number | undefined;

@@ -91,10 +91,10 @@ export class Channel {
     for (;;) {
       const sold = this.#soldTo(call);
       if (sold && (await this.#isDeliverable(sold))) return this.#known(sold, call);
-      // No await between the lookup and this check. Otherwise another call could sell the voucher and free the channel
-      // in between.
+      // There is no await between the lookup, this check and the reservation. Otherwise another call could sell the
+      // voucher in between, or could also find the channel free.
       const blocked = this.#store.blocked(until);
-      if (!blocked) return this.#reserveFree(call, leaseMs); // no await before this call either, because another waiting call would also find the channel free
+      if (!blocked) return this.#reserveFree(call, leaseMs);
       if (blocked.waitMs <= 0) return { status: blocked.status };
       await this.#store.changed(blocked.waitMs);
     }

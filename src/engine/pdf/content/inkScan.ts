@@ -106,7 +106,8 @@ export interface InkForm {
 }
 
 /**
- * Resources that content refers to. A method throws if bytes are missing. When they are loaded, the step is repeated.
+ * Resources that content refers to. A method throws if bytes of the file are not loaded yet. The caller then loads the
+ * bytes and repeats the step.
  */
 export interface ContentResources {
   font(name: string): FontMetrics;

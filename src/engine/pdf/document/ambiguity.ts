@@ -1,5 +1,6 @@
 /** Finds the objects that readers may interpret differently in a file whose cross-reference is damaged. */
 import { FREE, IN_STREAM, type XrefTable } from "../objects/xrefTable.ts";
+import type { WalkOptions } from "../pages/pageTree.ts";
 import type { ByteSource } from "../source/byteSource.ts";
 import { Malformed, parseAt, readHeader, skipWhite } from "../syntax/lexer.ts";
 import type { Scan } from "../xref/rebuild.ts";
@@ -13,12 +14,7 @@ export interface Recovery {
 }
 
 /** Functions that report whether readers may disagree on the object with a given number. */
-export interface Ambiguity {
-  /**
-   * Returns whether readers may find another definition of the object. Counts only definitions that the engine does not
-   * find, and definitions that are neither a page nor a page-tree node.
-   */
-  mayBeDefinedElsewhere(num: number): boolean;
+export interface Ambiguity extends Pick<WalkOptions, "mayBeDefinedElsewhere"> {
   /** Returns whether readers may use a different definition of the object than the engine does. */
   isAmbiguous(num: number): boolean;
 }

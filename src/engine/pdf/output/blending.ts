@@ -43,7 +43,7 @@ export class Blending {
     this.#candidates = candidates;
   }
 
-  /** Reads the colors of the pages' resources. Call it after the mark has been laid over all pages. */
+  /** Reads the colors of the pages' resources. Must be called after the mark has been laid over all pages. */
   static async of({ pages, uses, objects, press }: PdfDocument): Promise<Blending> {
     if (!uses.has("transparency") || press.isForPrint) return new Blending([]);
     const reader = new ResourceColorReader(objects);

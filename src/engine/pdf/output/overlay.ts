@@ -128,7 +128,7 @@ function arrayOf(...items: string[]): string {
   return ["[", items.join(" "), "]"].join("");
 }
 
-/** Minimum length of a name slot's entries at which a set of their names is faster than a search in their text. */
+/** Length of the added entries, in characters, from which a set of their names is faster than a search in their text. */
 const LONG = 1024;
 const ENTRY = /\/([^\s/<]+) \d/g;
 

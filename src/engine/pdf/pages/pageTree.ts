@@ -43,8 +43,8 @@ export interface WalkOptions extends ReadOptions {
    */
   mayDefer: boolean;
   /**
-   * Returns whether readers may find another definition of the object. Counts only definitions that the engine does not
-   * find, and definitions that are neither a page nor a page-tree node.
+   * Returns whether readers may find another definition of the object than the engine does. A definition that the engine
+   * finds too counts only if it is neither a page nor a page-tree node.
    */
   mayBeDefinedElsewhere(num: number): boolean;
 }
@@ -316,14 +316,14 @@ export class PageWalk {
     } else if (attributes.kids && !array && this.#parse(text, attributes.kids) instanceof Reference)
       throw new Malformed("a missing array of kids: unknown pages are lost");
     if (!array || type === "Page") {
-      // The kids of a damaged node are lost.
+      // If a node is damaged, the array of its kids cannot be found.
       if (type === "Pages" && this.#rewrites.hasNewText(dictionary.origin)) throw unreadablePage();
       return this.#visitPage(dictionary, attributes, { ...own, resources: inherited.resources });
     }
 
     if (nesting > DEEPEST_NESTING) throw new Malformed("the page tree is nested too deeply");
-    // This is the last statement that may throw because bytes are missing. No statement before it has a lasting effect,
-    // so the visit can be repeated.
+    // Missing bytes can make this statement throw, but none of the statements below. The statements above have no lasting
+    // effect. Therefore the visit can be repeated when the bytes are loaded.
     const stated = isNode(array) ? 0 : this.#countOf(dictionary, attributes);
     if (isNode(array)) {
       array.dictionaries++;

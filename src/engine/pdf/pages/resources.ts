@@ -73,7 +73,7 @@ export class Resources {
    */
   readonly #entries = new Map<Rewrite, { at: number; entries: Entries }>();
 
-  /** @param prefix prefix of new names */
+  /** @param prefix text with which the names of new resources begin */
   constructor(objects: Objects, rewrites: Rewrites, prefix: string) {
     this.#objects = objects;
     this.#rewrites = rewrites;
