@@ -60,11 +60,17 @@ export interface TextMark extends MarkOptions {
   fontSizePt?: number | undefined;
 }
 
+/** The values of {@link ImageMark.edge}. `auto`: an edge on pages with a dark background, if the image needs it. */
+export const EDGES = ["auto", "none"] as const;
+export type Edge = (typeof EDGES)[number];
+
 /** An image to put on every page. */
 export interface ImageMark extends MarkOptions {
   /** The bytes of a file in one of the {@link IMAGE_FORMATS}. */
   image: Uint8Array;
   position?: ImagePosition | undefined;
+  /** Whether an image with transparency gets a white edge on pages with a dark background. */
+  edge?: Edge | undefined;
   /** Width of the image as a fraction of the page width. The image shrinks if it does not fit the page. */
   scale?: number | undefined;
 }
@@ -84,4 +90,5 @@ export const DEFAULTS = {
   offsetPt: 0,
   pageStart: 1,
   font: "sans" as FontStyle,
+  edge: "auto" as Edge,
 } as const;

@@ -26,6 +26,7 @@ const SHORT: Record<string, string> = {
   opacity: "From 0 (invisible) to 1 (opaque).",
   layer: "Over or under the page's content.",
   scale: "Width of the image as a share of the page's width, up to 1.",
+  edge: "auto: a white edge around transparent images on dark pages.",
   rotation: "Degrees, counter-clockwise.",
   lang: "Language of the text (BCP 47), for its letterforms: ja, zh-Hant …",
   color: "#rrggbb",

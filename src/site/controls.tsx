@@ -26,6 +26,7 @@ interface Field {
 const RARE = [
   "lang",
   "font",
+  "edge",
   "page_start",
   "margin",
   "box",

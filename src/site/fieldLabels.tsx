@@ -9,6 +9,7 @@ const LABELS: Readonly<Record<string, string>> = {
   rotation: "Rotation",
   font_size: "Size",
   scale: "Width",
+  edge: "White edge",
   color: "Color",
   lang: "Language",
   font: "Typeface",

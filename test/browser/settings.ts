@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { TEXT_SAMPLES } from "../../scripts/lib/textSamples.ts";
-import { DEFAULTS, IMAGE_POSITIONS, POSITIONS, TEMPLATES, type TemplateName } from "../../src/engine/index.ts";
+import { DEFAULTS, EDGES, IMAGE_POSITIONS, POSITIONS, TEMPLATES, type TemplateName } from "../../src/engine/index.ts";
 import type { FieldValue } from "../../src/service/request/fieldKinds.ts";
 
 /** Fields of a request, with values of the types that the page's controls produce. */
@@ -28,7 +28,12 @@ const text = fc.record(
   { requiredKeys: ["text"] },
 );
 const image = fc.record(
-  { ...shared, position: fc.constantFrom(...IMAGE_POSITIONS), scale: decimals(0.01, 1) },
+  {
+    ...shared,
+    position: fc.constantFrom(...IMAGE_POSITIONS),
+    scale: decimals(0.01, 1),
+    edge: fc.constantFrom(...EDGES),
+  },
   { requiredKeys: [] },
 );
 

@@ -1,5 +1,6 @@
-/** Tests that the letters of marks, not only their edge, are visible on dark pages, in several readers. */
+/** Tests that the letters of marks, not only their edge, and images are visible on dark pages, in several readers. */
 import { join } from "node:path";
+import { createCanvas } from "@napi-rs/canvas";
 import { describe, expect, it } from "vitest";
 import { loadFont } from "../../scripts/lib/loadFont.ts";
 import { type Raster, renderPages, renderPagesByMupdf } from "../../scripts/lib/raster.ts";
@@ -22,6 +23,8 @@ const COLORS = [
   [96, 0, 24],
   [0, 80, 60],
 ] as const;
+/** Distance between the rows of pixels that are inspected for an edge. */
+const ROW_STEP = 9;
 /** Share of the darkest pixel's ink above which a pixel belongs to the strokes of a letter. */
 const SOLID = 0.98;
 
@@ -68,6 +71,30 @@ function luminance(color: Iterable<number>): number {
   return 0.05 + 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
 }
 
+/** Returns a PNG of a disk in one color on a transparent background. */
+function diskOf([red, green, blue]: readonly [number, number, number]): Uint8Array {
+  const canvas = createCanvas(200, 100);
+  const ink = canvas.getContext("2d");
+  ink.fillStyle = `rgb(${red}, ${green}, ${blue})`;
+  ink.arc(100, 50, 45, 0, 2 * Math.PI);
+  ink.fill();
+  return canvas.toBuffer("image/png");
+}
+
+/** Returns the highest contrast ratio of the pixels in some rows of a rendered page with the color of the page. */
+function highestContrast({ rgb, width }: Raster, color: readonly number[]): number {
+  const colors = new Set<number>();
+  for (let row = 0; row < rgb.length; row += 3 * width * ROW_STEP)
+    for (let at = row; at < row + 3 * width && at < rgb.length; at += 3)
+      colors.add((rgb[at]! << 16) | (rgb[at + 1]! << 8) | rgb[at + 2]!);
+  const page = luminance(color);
+  const contrasts = Array.from(colors, (rgb) => {
+    const pixel = luminance([rgb >> 16, (rgb >> 8) & 255, rgb & 255]);
+    return Math.max(pixel, page) / Math.min(pixel, page);
+  });
+  return Math.max(...contrasts);
+}
+
 describe.each(READERS)("marks on dark pages, rendered by %s", (_, program, draw, step) => {
   it.skipIf(program).each(everyOf(Object.keys(TEMPLATES) as TemplateName[], step))(
     "the letters of the template %s have a contrast of 1.5:1 with dark pages",
@@ -87,4 +114,15 @@ describe.each(READERS)("marks on dark pages, rendered by %s", (_, program, draw,
       expect(contrasts.filter(([, contrast]) => !(contrast >= 1.5))).toEqual([]);
     },
   );
+
+  it.skipIf(program)("by default, a navy logo has an edge with a contrast of 1.5:1 on dark pages", async () => {
+    const image = diskOf([20, 30, 80]);
+    const contrasts = async (edge: "auto" | "none") => {
+      const [, ...pages] = await draw(await joined((await watermark(coloredPages(), { image, edge })).chunks()));
+      return pages.map((page, i) => highestContrast(page, COLORS[i]!));
+    };
+    const [withEdge, without] = [await contrasts("auto"), await contrasts("none")];
+    expect(withEdge.filter((contrast) => !(contrast >= 1.5))).toEqual([]);
+    expect(without.filter((contrast) => contrast < 1.2).length).toBeGreaterThan(2);
+  });
 });

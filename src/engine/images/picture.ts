@@ -1,3 +1,4 @@
+import type { Color } from "../pdf/content/color.ts";
 import type { ObjectSink, Ref } from "../pdf/document/newObject.ts";
 import type { UnitMatrix } from "./orientation.ts";
 
@@ -8,6 +9,8 @@ export interface Picture {
   height: number;
   /** Whether no pixel is visible. */
   isBlank: boolean;
+  /** Mean color of the visible pixels. Undefined for images without transparency, and if no pixel is visible. */
+  visibleColor?: Color | undefined;
   /** Approximate memory of the picture in bytes. */
   size: number;
   /**
@@ -15,5 +18,13 @@ export interface Picture {
    * streams apply `matrix` before `Do`. It maps the unit square onto itself so that the image is displayed upright.
    * @param tint share of the image's colors that remains when they are mixed with white
    */
-  embed(sink: ObjectSink, tint?: number): { xobject: Ref; matrix: UnitMatrix };
+  embed(sink: ObjectSink, tint?: number): EmbeddedPicture;
+}
+
+/** A picture in a PDF. */
+export interface EmbeddedPicture {
+  readonly xobject: Ref;
+  readonly matrix: UnitMatrix;
+  /** The dictionary entry of the image that refers to its mask. Undefined if every pixel is opaque. */
+  readonly maskEntry?: string | undefined;
 }

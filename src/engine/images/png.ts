@@ -1,10 +1,10 @@
-import { avoidsTransparency, type ObjectSink, type Ref } from "../pdf/document/newObject.ts";
+import { avoidsTransparency, type ObjectSink } from "../pdf/document/newObject.ts";
 import { deinterlaced } from "./adam7.ts";
 import type { ImageLimits } from "./checkSize.ts";
 import { type Colors, ColorWriter } from "./colorWriter.ts";
 import { interpolateEntry } from "./interpolation.ts";
 import { orientationOf, swapsSides } from "./orientation.ts";
-import type { Picture } from "./picture.ts";
+import type { EmbeddedPicture, Picture } from "./picture.ts";
 import { GRAY, hasAlphaChannel, INDEXED, type Png, RGB, readChunks, scanlineLength } from "./pngChunks.ts";
 import { hasGrays, pngColorSpace } from "./pngColor.ts";
 import { type Transparency, transparencyOf } from "./pngTransparency.ts";
@@ -46,8 +46,9 @@ export async function readPng(bytes: Uint8Array, limits: ImageLimits): Promise<P
     width: swapsSides(matrix) ? height : width,
     height: swapsSides(matrix) ? width : height,
     isBlank: planes.softMask?.isBlank ?? false,
+    visibleColor: planes.softMask?.color,
     size: bytes.length + planes.colors.data.length + (planes.softMask?.data.length ?? 0),
-    embed: (sink, tint = 1) => ({ xobject: embedPlanes(source, planes, sink, tint), matrix }),
+    embed: (sink, tint = 1) => ({ ...embedPlanes(source, planes, sink, tint), matrix }),
   };
 }
 
@@ -89,7 +90,7 @@ function hasTransparencyChunk({ header, ancillary }: Png): boolean {
 }
 
 async function readTransparent(png: Png, transparency: Transparency): Promise<Planes> {
-  const options = { content: contentOf(png), mayBeGray: hasGrays(png) };
+  const options = { content: contentOf(png), mayBeGray: hasGrays(png), palette: png.palette };
   const planes = await splitAlpha(linesOf(png), png.header, transparency, options);
   // no pixel is transparent, so the image data can be copied
   if (!planes.softMask && hasTransparencyChunk(png)) return readOpaque(png);
@@ -125,7 +126,12 @@ function contentOf({ header, data }: Png): Content {
   return data.length * DRAWING_RATIO < scanlineLength(header, header.width) * header.height ? "drawing" : "photograph";
 }
 
-function embedPlanes(png: Png, { colors, bits, softMask }: Planes, sink: ObjectSink, tint: number): Ref {
+function embedPlanes(
+  png: Png,
+  { colors, bits, softMask }: Planes,
+  sink: ObjectSink,
+  tint: number,
+): Omit<EmbeddedPicture, "matrix"> {
   const { width, height } = png.header;
   const image = (space: string, components: number, bitsPerComponent: number) =>
     `/Type /XObject /Subtype /Image /Width ${width} /Height ${height} ${space} /BitsPerComponent ${bitsPerComponent} ` +
@@ -135,7 +141,7 @@ function embedPlanes(png: Png, { colors, bits, softMask }: Planes, sink: ObjectS
   const { components, data } = colors;
   const decode = png.header.colorType === INDEXED ? "" : decodeEntry(components, tint);
   const dict = image(`/ColorSpace ${pngColorSpace(png, components, sink, tint)}${decode}`, components, bits);
-  if (!softMask) return sink.add({ dict, data });
+  if (!softMask) return { xobject: sink.add({ dict, data }) };
 
   const isHard = softMask.bits === 1 && avoidsTransparency(sink);
   if (!isHard) sink.uses?.add("transparency");
@@ -143,5 +149,6 @@ function embedPlanes(png: Png, { colors, bits, softMask }: Planes, sink: ObjectS
     dict: image(isHard ? "/ImageMask true /Decode [1 0]" : "/ColorSpace /DeviceGray", 1, softMask.bits),
     data: softMask.data,
   });
-  return sink.add({ dict: `${dict} ${isHard ? "/Mask" : "/SMask"} ${mask}`, data });
+  const maskEntry = `${isHard ? "/Mask" : "/SMask"} ${mask}`;
+  return { xobject: sink.add({ dict: `${dict} ${maskEntry}`, data }), maskEntry };
 }

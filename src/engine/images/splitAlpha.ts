@@ -1,9 +1,14 @@
+import type { Color } from "../pdf/content/color.ts";
 import { ColorBleed, type ColorLayout } from "./colorBleed.ts";
 import { type Colors, ColorWriter } from "./colorWriter.ts";
+import { MeanColor } from "./meanColor.ts";
 import { bitsPerPixel, GRAY_ALPHA, INDEXED, type PngHeader, RGB, RGB_ALPHA, scanlineLength } from "./pngChunks.ts";
 import { type Transparency, unpack } from "./pngTransparency.ts";
 import { Unfilter } from "./scanlines.ts";
 import { type Content, Deflater } from "./zlibStreams.ts";
+
+/** Maximum number of rows from which the mean color is estimated. */
+const MEAN_ROWS = 64;
 
 /** Compressed scanlines of an image's alpha. */
 export interface SoftMask {
@@ -11,6 +16,8 @@ export interface SoftMask {
   bits: 1 | 8 | 16;
   /** Whether no pixel is visible. */
   isBlank: boolean;
+  /** Mean color of the visible pixels, estimated from some of them. */
+  color: Color | undefined;
 }
 
 /** Compressed scanlines of an image's colors and of its alpha. */
@@ -34,13 +41,18 @@ export async function splitAlpha(
   lines: AsyncIterable<Uint8Array>,
   header: PngHeader,
   { bits, readAlpha, drawMask }: Transparency,
-  { content, mayBeGray }: { content: Content; mayBeGray: boolean },
+  { content, mayBeGray, palette }: { content: Content; mayBeGray: boolean; palette: Uint8Array },
 ): Promise<ColorsAndMask> {
-  const { width, bitDepth } = header;
+  const { width, height, bitDepth, colorType } = header;
   const unfilter = new Unfilter(bitsPerPixel(header), scanlineLength(header, width));
   const layout = layoutOf(header);
   const colors = new ColorWriter(layout, content, mayBeGray);
-  const bleed = new ColorBleed(layout, colorsOf(header), (line) => colors.add(line));
+  const copyColors = colorsOf(header);
+  const bleed = new ColorBleed(layout, copyColors, (line) => colors.add(line));
+  const mean = new MeanColor(layout, colorType === INDEXED ? palette : undefined);
+  const samples = new Uint8Array(width * layout.components * layout.sampleBytes);
+  const rowStep = Math.ceil(height / MEAN_ROWS);
+  let row = 0;
   const alpha = new Uint8Array(width);
   const maskLength = 1 + Math.ceil((width * bits) / 8);
   const mask = new Deflater(bits === 1 ? "drawing" : content, maskLength);
@@ -54,13 +66,17 @@ export async function splitAlpha(
     drawMask(line, alpha, await mask.next(maskLength));
     isOpaque &&= alpha.every((value) => value === 255);
     isBlank &&= alpha.every((value) => value < leastVisible);
+    if (row++ % rowStep === 0) {
+      copyColors(pixels, samples);
+      mean.add(samples, alpha);
+    }
     const isVisible = bitDepth >= 8 && !alpha.includes(0);
     await (isVisible ? bleed.addVisible(line, pixels) : bleed.add(pixels, alpha));
   }
 
   await bleed.finish();
   const [data, maskData] = await Promise.all([colors.finish(), mask.finish()]);
-  return { colors: data, softMask: isOpaque ? undefined : { data: maskData, bits, isBlank } };
+  return { colors: data, softMask: isOpaque ? undefined : { data: maskData, bits, isBlank, color: mean.color } };
 }
 
 /** Returns a function that copies the colors of a row's pixels without their alpha. */

@@ -1,11 +1,11 @@
 /** Computes the contrast of marks with pages (WCAG 2.2, relative luminance and contrast ratio). */
 import { DEFAULTS, type ImageMark, type TextMark } from "../options.ts";
 import { type Color, luminanceOf, WHITE } from "../pdf/content/color.ts";
-import { type Appearance, appearanceOf } from "./appearance.ts";
+import { appearanceOf } from "./appearance.ts";
 
 /** Contrast ratio below which people do not see a mark. */
 const VISIBLE = 1.05;
-/** Contrast ratio that letters should have with the page. */
+/** Contrast ratio that a mark should have with the page. */
 const LEGIBLE = 1.5;
 
 /**
@@ -18,12 +18,19 @@ export function isInvisible(mark: TextMark | ImageMark): boolean {
   return opacity === 0 || (!hasEdge && contrastOn(WHITE, rgbOf(color), opacity) < VISIBLE);
 }
 
+/** The paint of a mark. */
+export interface Paint {
+  readonly color: Color;
+  /** Opacity from 0 to 1. */
+  readonly opacity: number;
+}
+
 /**
- * Returns whether white letters are needed on a page: letters in the mark's own color have a contrast below `LEGIBLE`
- * with the color of the page, and white letters have more.
+ * Returns whether a mark needs white parts on a page: the mark's own color has a contrast below `LEGIBLE` with the color
+ * of the page, and white has more.
  */
-export function needsWhiteLetters({ color, opacity }: Pick<Appearance, "color" | "opacity">, page: Color): boolean {
-  const own = contrastOn(page, rgbOf(color), opacity);
+export function needsWhite({ color, opacity }: Paint, page: Color): boolean {
+  const own = contrastOn(page, color, opacity);
   return own < LEGIBLE && contrastOn(page, WHITE, opacity) > own;
 }
 
@@ -35,6 +42,6 @@ function contrastOn(page: Color, color: Color, opacity: number): number {
 }
 
 /** Returns the color `#rrggbb` as shares. */
-function rgbOf(color: string): Color {
+export function rgbOf(color: string): Color {
   return [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16) / 255) as unknown as Color;
 }

@@ -1,12 +1,11 @@
-/** Finds the pages on which a mark needs white letters, because the page below the mark is dark. */
+/** Finds the pages on which a mark needs white parts, because the page below the mark is dark. */
 import type { Color } from "../pdf/content/color.ts";
 import { type Matrix, multiply } from "../pdf/content/matrix.ts";
 import type { PdfDocument } from "../pdf/document/pdfDocument.ts";
 import type { Page } from "../pdf/pages/page.ts";
 import { beginsDark } from "../pdf/pages/pageContent.ts";
 import { PageInkReader } from "../pdf/pages/pageInk.ts";
-import type { Appearance } from "./appearance.ts";
-import { needsWhiteLetters } from "./contrast.ts";
+import { needsWhite, type Paint } from "./contrast.ts";
 import { type Point, type Size, samplesOf, toUserSpace } from "./geometry.ts";
 
 /** Limits on the content that is run, in bytes. */
@@ -15,7 +14,7 @@ const LIMITS = { run: 8 << 20, content: 8 << 20, data: Number.POSITIVE_INFINITY 
 const DARK_SHARE = 0.9;
 
 /**
- * Returns the indexes of the pages on which the mark needs white letters. Must be called before a mark is laid over the
+ * Returns the indexes of the pages on which the mark needs white parts. Must be called before a mark is laid over the
  * pages.
  *
  * Only pages whose content begins with a dark background are run, so other pages cost no time. Areas of an unknown
@@ -24,7 +23,7 @@ const DARK_SHARE = 0.9;
  */
 export async function darkPages(
   document: PdfDocument,
-  appearance: Appearance,
+  paint: Paint,
   placeOn: (page: Page) => { size: Size; matrix: Matrix } | undefined,
 ): Promise<ReadonlySet<number>> {
   const found = new Set<number>();
@@ -41,7 +40,7 @@ export async function darkPages(
       : samplesOf([box.x0, box.y0, box.x1, box.y1]);
     const visible = points.filter(({ x, y }) => box.x0 < x && x < box.x1 && box.y0 < y && y < box.y1);
     const colors = await colorsBelow(reader, page, visible);
-    const dark = colors?.filter((color) => color && needsWhiteLetters(appearance, color)) ?? [];
+    const dark = colors?.filter((color) => color && needsWhite(paint, color)) ?? [];
     if (dark.length > 0 && dark.length >= DARK_SHARE * visible.length) found.add(page.index);
     await document.objects.source.meter.yieldIfDue();
   }

@@ -8,6 +8,7 @@ import type { PdfDocument } from "../pdf/document/pdfDocument.ts";
 import type { Page } from "../pdf/pages/page.ts";
 import { appearanceOf } from "./appearance.ts";
 import { type Block, edgeAround } from "./block.ts";
+import { rgbOf } from "./contrast.ts";
 import { darkPages } from "./darkPages.ts";
 import { UNITS_PER_EM } from "./draw.ts";
 import { ELLIPSIS } from "./fit.ts";
@@ -65,7 +66,8 @@ export async function markWithText(
   });
 
   document.adaptsToDark = appearance.hasEdge;
-  const dark = await darkPages(document, appearance, (page) => {
+  const paint = { color: rgbOf(appearance.color), opacity: appearance.opacity };
+  const dark = await darkPages(document, paint, (page) => {
     const { matrix, tiling } = placeOn(page);
     return tiling ? undefined : { size: sizeOf(blockOn(page).block), matrix };
   });

@@ -13,6 +13,7 @@ const OTHER_NAMES: Record<string, readonly string[]> = {
   rotation: ["rotate", "angle", "degrees", "tilt"],
   color: ["fill", "foreground"],
   scale: ["size", "width", "zoom"],
+  edge: ["halo", "outline", "stroke", "glow"],
   font_size: ["size", "pt"],
   font: ["font-family", "typeface", "font-style", "font-name"],
   lang: ["language", "locale"],

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import {
   DEFAULTS,
+  EDGES,
   FONT_STYLES,
   FRAME_BOXES,
   IMAGE_FORMATS,
@@ -342,6 +343,11 @@ export const imageRequest = once(() =>
         description: "Width of the image as a share of the page's width. The image shrinks if it would leave the page.",
         examples: [0.2],
       }),
+    edge: choice(EDGES)
+      .default(DEFAULTS.edge)
+      .describe(
+        "auto: a PNG with transparency gets a white edge where the page is dark, if its colors need one. none: no edge.",
+      ),
     rotation: rotation()
       .default(DEFAULTS.rotation)
       .describe("Rotation in degrees, counter-clockwise as the reader sees the page."),
