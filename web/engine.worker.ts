@@ -99,7 +99,7 @@ function refusalOf(error: unknown): Refusal {
   if (error instanceof EngineError) {
     const { code, message } = error;
     const path = FIELDS[code];
-    return { detail: message, errors: path === undefined ? [] : [{ path, message }] };
+    return { code, detail: message, errors: path === undefined ? [] : [{ path, message }] };
   }
   if (error instanceof Problem) return { detail: error.detail, errors: [] };
   return { detail: `The file could not be marked: ${error instanceof Error ? error.message : error}`, errors: [] };

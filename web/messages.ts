@@ -1,5 +1,5 @@
 /** Messages between the page and the engine's worker. */
-import type { MarkOutline } from "../src/engine/index.ts";
+import type { EngineErrorCode, MarkOutline } from "../src/engine/index.ts";
 import type { FieldValue } from "../src/service/request/fieldKinds.ts";
 
 /** A file to mark, with its settings. */
@@ -25,6 +25,8 @@ export interface Marked {
 
 /** The reason why a file was not marked, with the invalid fields. */
 export interface Refusal {
+  /** The engine's error code, if the engine rejected the file or the mark. */
+  code?: EngineErrorCode;
   detail: string;
   errors: { path: string; message: string }[];
 }

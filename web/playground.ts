@@ -8,6 +8,7 @@ import { enableCopying } from "./copying.ts";
 import { enableFiles, sampleFile } from "./files.ts";
 import { addRecent, enableHistory, forgetLatest, remembered } from "./history.ts";
 import { type Refusal, Refused } from "./messages.ts";
+import { inPlainWords } from "./plainWords.ts";
 import type { Preview } from "./preview.ts";
 import type { Purchase } from "./purchase.ts";
 import { forms, readSettings, type Settings } from "./settings.ts";
@@ -67,9 +68,7 @@ for (const swatch of document.querySelectorAll<HTMLButtonElement>("button[data-s
   });
 unlock.addEventListener("submit", (event) => {
   event.preventDefault();
-  const password = new FormData(unlock).get("password") as string;
-  for (const field of document.querySelectorAll<HTMLInputElement>("form.controls input[name=password]"))
-    field.value = password;
+  setPassword(new FormData(unlock).get("password") as string);
   changed();
 });
 enableCopying();
@@ -141,8 +140,17 @@ function enableSharing(): void {
 }
 
 function choose(chosen: File | undefined): void {
+  if (chosen && chosen !== file) {
+    unlock.reset();
+    setPassword(""); // the password belongs to the previous file
+  }
   file = chosen ?? file;
   changed();
+}
+
+function setPassword(password: string): void {
+  for (const field of document.querySelectorAll<HTMLInputElement>("form.controls input[name=password]"))
+    field.value = password;
 }
 
 /** Updates the snippets immediately, and the preview after {@link PAUSE_MS}. */
@@ -200,7 +208,9 @@ async function update(): Promise<void> {
   try {
     if (!preview) showStatus(navigator.onLine ? "Loading the engine …" : OFFLINE);
     preview ??= await loadPreview();
+    const isUnlocking = unlock.contains(document.activeElement);
     const { pages, milliseconds, notices } = await preview.show({ file: marking, operation, fields, image, limits });
+    if (isUnlocking) container.focus({ preventScroll: true });
     shownFile = marking;
     showProblems([]);
     const facts = `${pages} ${pages === 1 ? "page" : "pages"}, marked in ${Math.ceil(milliseconds)} ms`;
@@ -211,13 +221,14 @@ async function update(): Promise<void> {
     await loadPurchase();
     if (change === changes) purchase!.offer(true);
   } catch (error) {
-    const { detail, errors } = refusalOf(error);
+    const { code, detail, errors } = inPlainWords(refusalOf(error));
     showWarnings([], settings, changed);
     showProblems(errors);
     showStatus(detail);
     status.classList.add("refused");
     if (marking === shownFile) container.classList.add("outdated");
-    else showNothing(errors.some(({ path }) => path === "password") ? unlock : empty);
+    else if (errors.some(({ path }) => path === "password")) askForPassword(code === "password_required" ? "" : detail);
+    else showNothing(empty);
     purchase?.offer(false);
   } finally {
     isBusy = false;
@@ -226,13 +237,21 @@ async function update(): Promise<void> {
   if (isStale) update();
 }
 
-/** Shows an element instead of pages, because the file cannot be marked. */
+/** Asks for the password of the file in place of its pages. `problem` describes why the last password was refused. */
+function askForPassword(problem: string): void {
+  showNothing(unlock);
+  document.getElementById("unlock-problem")!.textContent = problem;
+  document.getElementById("unlock-password")!.ariaInvalid = problem ? "true" : null;
+}
+
+/** Shows an element instead of pages, because the file cannot be marked. The element keeps the focus. */
 function showNothing(instead: HTMLElement): void {
   preview?.clear();
   shownFile = undefined;
   moving.hidden = true;
   unlock.hidden = instead !== unlock;
-  container.replaceChildren(instead);
+  for (const child of [...container.children]) if (child !== instead) child.remove();
+  if (!instead.isConnected) container.append(instead);
 }
 
 /** Loads the code that marks and draws. Counts the bytes of the engine while they arrive. */

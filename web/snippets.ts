@@ -1,7 +1,11 @@
 import { CLIENTS, type ShownCall, tokensOf } from "../src/site/snippets.ts";
 
-/** Updates the snippets of all clients for a call. */
-export function showSnippets(call: ShownCall): void {
+/** Stands for the password of the PDF, because snippets are copied and shared. */
+const PASSWORD = "YOUR_PDF_PASSWORD";
+
+/** Updates the snippets of all clients for a call. The snippets contain a placeholder instead of the password. */
+export function showSnippets({ fields, ...rest }: ShownCall): void {
+  const call = { ...rest, fields: "password" in fields ? { ...fields, password: PASSWORD } : fields };
   for (const { id, write } of CLIENTS) {
     const code = document.querySelector(`#snippet-${id} code`)!;
     code.replaceChildren(

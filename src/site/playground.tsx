@@ -117,7 +117,15 @@ function Proof(sale: CheckoutProps) {
         </div>
         <form id="unlock" class="empty" hidden>
           <label for="unlock-password">This PDF needs its password</label>
-          <input id="unlock-password" name="password" type="password" autocomplete="off" required />
+          <input
+            id="unlock-password"
+            name="password"
+            type="password"
+            autocomplete="off"
+            required
+            aria-describedby="unlock-problem"
+          />
+          <p id="unlock-problem" class="problem" role="alert" />
           <button type="submit" class="button">
             Open the PDF
           </button>

@@ -24,7 +24,7 @@ interface MarkedFile extends Settings {
   picture?: string | undefined;
 }
 
-/** Returns the order for a file of the visitor. */
+/** Returns the order for a file of the visitor. Its words and its digest, which the browser stores, omit the password. */
 export function orderOf(marked: MarkedFile): Order {
   const { path, file, image } = marked;
   const bytes = file.size + (image?.size ?? 0);
@@ -40,8 +40,7 @@ export function orderOf(marked: MarkedFile): Order {
 }
 
 function settingsOf({ operation, image, fields }: MarkedFile): string {
-  const { password: _, ...shown } = fields;
-  const words = Object.entries(shown).map(([name, value]) => `${name} ${value}`);
+  const words = Object.entries(withoutPassword(fields)).map(([name, value]) => `${name} ${value}`);
   return [...(operation === "image" && image ? [`image ${image.name}`] : []), ...words].join(", ");
 }
 
@@ -53,10 +52,16 @@ function formOf({ file, image, operation, fields }: MarkedFile): FormData {
   return form;
 }
 
+/** Returns the fields that the browser may store. A stored digest would allow guesses of a short password. */
+function withoutPassword({ password: _, ...fields }: Settings["fields"]): Settings["fields"] {
+  return fields;
+}
+
 async function digestOf({ file, image, operation, path, fields }: MarkedFile): Promise<string> {
   const files = operation === "image" && image ? [file, image] : [file];
   const digests = await Promise.all(files.map(fileDigest));
-  const canonical = JSON.stringify([path, digests, Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1))]);
+  const sorted = Object.entries(withoutPassword(fields)).sort(([a], [b]) => (a < b ? -1 : 1));
+  const canonical = JSON.stringify([path, digests, sorted]);
   return sha256(new TextEncoder().encode(canonical));
 }
 
