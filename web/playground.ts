@@ -14,6 +14,7 @@ import type { Purchase } from "./purchase.ts";
 import { forms, readSettings, type Settings } from "./settings.ts";
 import { applySettings, linkTo, storable, takeSettings } from "./sharedSettings.ts";
 import { showSnippets } from "./snippets.ts";
+import { enableTemplates } from "./templates.ts";
 import { enableUnits } from "./units.ts";
 import { showWarnings } from "./warnings.ts";
 
@@ -73,6 +74,7 @@ unlock.addEventListener("submit", (event) => {
 });
 enableCopying();
 enableUnits();
+enableTemplates();
 enableHistory(changed);
 enablePresets();
 enableSharing();

@@ -288,6 +288,7 @@ function TemplatePicker({ field }: { field: Field }) {
           </label>
         ))}
       </div>
+      <p class="hint">A template brings its own position, rotation and size.</p>
       <p class="problem" data-problem={field.name} />
     </fieldset>
   );
