@@ -8,15 +8,17 @@ import { enableCopying } from "./copying.ts";
 import { enableFiles, sampleFile } from "./files.ts";
 import { addRecent, enableHistory, forgetLatest, remembered } from "./history.ts";
 import { type Refusal, Refused } from "./messages.ts";
+import { enableNumbers } from "./numbers.ts";
 import { inPlainWords } from "./plainWords.ts";
 import type { Preview } from "./preview.ts";
 import type { Purchase } from "./purchase.ts";
 import { forms, readSettings, type Settings } from "./settings.ts";
 import { applySettings, linkTo, storable, takeSettings } from "./sharedSettings.ts";
+import { sizeWarnings } from "./sizeWarnings.ts";
 import { showSnippets } from "./snippets.ts";
 import { enableTemplates } from "./templates.ts";
 import { enableUnits } from "./units.ts";
-import { showWarnings } from "./warnings.ts";
+import { noticeWarnings, showWarnings } from "./warnings.ts";
 
 const OFFLINE = "You are offline. The engine loads as soon as you are online again.";
 /** Pause between a change of a control and marking the file again. */
@@ -74,6 +76,7 @@ unlock.addEventListener("submit", (event) => {
 });
 enableCopying();
 enableUnits();
+enableNumbers();
 enableTemplates();
 enableHistory(changed);
 enablePresets();
@@ -211,13 +214,20 @@ async function update(): Promise<void> {
     if (!preview) showStatus(navigator.onLine ? "Loading the engine …" : OFFLINE);
     preview ??= await loadPreview();
     const isUnlocking = unlock.contains(document.activeElement);
-    const { pages, milliseconds, notices } = await preview.show({ file: marking, operation, fields, image, limits });
+    const { pages, milliseconds, notices, outlines } = await preview.show({
+      file: marking,
+      operation,
+      fields,
+      image,
+      limits,
+    });
     if (isUnlocking) container.focus({ preventScroll: true });
     shownFile = marking;
     showProblems([]);
     const facts = `${pages} ${pages === 1 ? "page" : "pages"}, marked in ${Math.ceil(milliseconds)} ms`;
     showStatus(`${marking.name}: ${facts}`);
-    showWarnings(notices, settings, changed);
+    const warnings = [...noticeWarnings(notices, settings), ...sizeWarnings(outlines, settings)];
+    showWarnings(warnings, settings, changed);
     moving.hidden = false;
     container.classList.remove("outdated");
     await loadPurchase();

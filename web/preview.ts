@@ -47,12 +47,12 @@ export class Preview {
    * Marks a file and shows it.
    * @throws Refused if the file cannot be marked
    */
-  async show(job: Job): Promise<Omit<Marked, "pdf" | "outlines">> {
-    const { pdf, outlines, ...facts } = await this.#engine.mark(job);
+  async show(job: Job): Promise<Omit<Marked, "pdf">> {
+    const { pdf, ...facts } = await this.#engine.mark(job);
     if (job.file !== this.#file) this.#viewer.clear();
     this.#file = job.file;
     const { password } = job.fields;
-    await this.#viewer.show(pdf, password === undefined ? undefined : String(password), outlines);
+    await this.#viewer.show(pdf, password === undefined ? undefined : String(password), facts.outlines);
     return facts;
   }
 }

@@ -1,5 +1,6 @@
 /** Reads the playground's controls. */
 import { FIELD_KINDS, type FieldKind, type FieldValue } from "../src/service/request/fieldKinds.ts";
+import { withPoint } from "./numbers.ts";
 import { toPoints } from "./units.ts";
 
 /** The settings of a call as the controls describe them, without the PDF. */
@@ -54,13 +55,13 @@ function differsFromDefault(control: Control): boolean {
   if (control instanceof HTMLInputElement) {
     if (control.type === "radio") return control.checked && !control.defaultChecked;
     if (control.type === "checkbox") return control.checked !== control.defaultChecked;
-    if (control.type === "number" && control.validity.badInput) return true;
   }
   return control.value !== "" && control.value !== control.defaultValue;
 }
 
 function readControl(control: Control): FieldValue {
   const text = control.type === "checkbox" ? String((control as HTMLInputElement).checked) : control.value;
-  const value = FIELD_KINDS[control.dataset.kind as FieldKind].parse(text);
+  const kind = control.dataset.kind as FieldKind;
+  const value = FIELD_KINDS[kind].parse(kind === "number" ? withPoint(text) : text);
   return control.dataset.length !== undefined && typeof value === "number" ? toPoints(value) : value;
 }

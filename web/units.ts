@@ -1,5 +1,6 @@
 /** Shows lengths in the visitor's unit. The API takes points. */
 
+import { withPoint } from "./numbers.ts";
 import { recall, remember } from "./storage.ts";
 
 /** Points per unit. */
@@ -13,6 +14,11 @@ let unit: Unit = "pt";
 /** Returns a number of points, rounded to a hundredth, for a length in the visitor's unit. */
 export function toPoints(length: number): number {
   return Math.round(length * POINTS[unit] * 100) / 100;
+}
+
+/** Returns a length in the visitor's unit, with the unit's name, for a number of points. */
+export function lengthInWords(points: number): string {
+  return `${fromPoints(points)} ${unit}`;
 }
 
 /** Returns a length in the visitor's unit for a number of points. */
@@ -37,7 +43,10 @@ export function enableUnits(): void {
 function select(chosen: Unit): void {
   const from = POINTS[unit];
   unit = chosen;
-  const convert = (text: string) => (text === "" ? "" : fromPoints(Number(text) * from));
+  const convert = (text: string) => {
+    const length = Number(withPoint(text));
+    return text === "" || Number.isNaN(length) ? text : fromPoints(length * from);
+  };
   for (const input of document.querySelectorAll<HTMLInputElement>("input[data-length]")) {
     const isDefault = input.value === input.defaultValue;
     const value = convert(input.value);
@@ -47,4 +56,6 @@ function select(chosen: Unit): void {
     for (const bound of ["min", "max"] as const) input.removeAttribute(bound); // they are in points
   }
   for (const label of document.querySelectorAll("[data-unit]")) label.textContent = unit;
+  const name = picker!.selectedOptions[0]!.textContent;
+  for (const word of document.querySelectorAll("[data-unit-name]")) word.textContent = name;
 }

@@ -1,5 +1,5 @@
 /** Shows the notices of a result as warnings, with a button that mends the settings where that is possible. */
-import { noticeText } from "../src/service/sale/notices.ts";
+import { noticeInPlainWords } from "./plainWords.ts";
 import type { Settings } from "./settings.ts";
 import { setField } from "./sharedSettings.ts";
 
@@ -9,17 +9,30 @@ interface Mend {
   fields: Record<string, string | number | undefined>;
 }
 
+/** A warning, with the change that removes its cause. */
+export interface Warning {
+  words: string;
+  mend: Mend | undefined;
+}
+
 const list = document.getElementById("warnings")!;
 
-/** Shows the notices of a result for the settings that led to it. `changed` is called after a mend. */
-export function showWarnings(notices: readonly string[], settings: Settings, changed: () => void): void {
+/** Returns the warnings for the notices of a result and the settings that led to it. */
+export function noticeWarnings(notices: readonly string[], settings: Settings): Warning[] {
+  return notices.map((notice) => ({
+    words: noticeInPlainWords(notice).replaceAll("`", ""),
+    mend: mendFor(notice.split(";")[0]!, settings),
+  }));
+}
+
+/** Shows warnings about the marked file. `changed` is called after a mend. */
+export function showWarnings(warnings: readonly Warning[], settings: Settings, changed: () => void): void {
   list.replaceChildren(
-    ...notices.map((notice) => {
+    ...warnings.map(({ words: said, mend }) => {
       const item = document.createElement("li");
       const words = document.createElement("p");
-      words.textContent = noticeText(notice).replaceAll("`", "");
+      words.textContent = said;
       item.append(words);
-      const mend = mendFor(notice.split(";")[0]!, settings);
       if (mend) item.append(buttonFor(mend, settings.operation, changed));
       return item;
     }),

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { IMAGE_FORMATS, POSITIONS, TEMPLATES } from "../engine/index.ts";
 import { type FieldKind, type FieldValue, fieldKindOf } from "../service/request/fieldKinds.ts";
 import type { Product } from "../service/sale/products.ts";
+import { Hint, hintOf } from "./fieldHints.tsx";
 import { FieldLabel, LENGTHS } from "./fieldLabels.tsx";
 
 /** A request field, as its JSON Schema describes it. One control is made from each field. */
@@ -37,7 +38,7 @@ const RARE = [
   "filename",
 ];
 
-/** Fields whose description is always visible. Other descriptions are tooltips. */
+/** Fields whose hint is always visible. Other hints are tooltips. */
 const EXPLAINED = ["text", ...RARE];
 
 /** Placeholders of empty controls. A placeholder names the default of the field. */
@@ -119,17 +120,19 @@ function fieldOf(name: string, schema: z.ZodType, operation: string, described: 
 }
 
 function Control({ field }: { field: Field }) {
-  const { name, id, description } = field;
+  const { name, id } = field;
+  const hint = hintOf(name, field.description);
+  const isExplained = EXPLAINED.includes(name);
   if (name === "template") return <TemplatePicker field={field} />;
   if (name === "position") return <PositionPicker field={field} />;
   return (
-    <div class={`field field-${name}`} title={description}>
+    <div class={`field field-${name}`} title={isExplained ? undefined : hint}>
       <label for={id}>
         <FieldLabel name={name} />
       </label>
       <Input field={field} />
-      <p class={EXPLAINED.includes(name) ? "hint" : "unseen"} id={`${id}-hint`}>
-        {description}
+      <p class={isExplained ? "hint" : "unseen"} id={`${id}-hint`}>
+        <Hint text={hint} />
       </p>
       <p class="problem" id={`${id}-problem`} data-problem={name} />
     </div>
@@ -245,13 +248,13 @@ function NumberInput({ field, shared }: InputProps) {
     return (
       <input
         {...shared}
-        type="number"
+        type="text"
         min={minimum ?? exclusiveMinimum}
         max={maximum}
-        step="any"
         value={value}
         placeholder={PLACEHOLDERS[name]}
         inputmode="decimal"
+        autocomplete="off"
         data-length={LENGTHS.includes(name) ? (value ?? "") : undefined}
       />
     );

@@ -1,5 +1,5 @@
 /** The labels of request fields in plain words, by the name of the field. */
-const LABELS: Readonly<Record<string, string>> = {
+export const LABELS: Readonly<Record<string, string>> = {
   text: "Text",
   image: "Image",
   template: "Template",
@@ -31,7 +31,11 @@ export function FieldLabel({ name }: { name: string }) {
   const label = LABELS[name];
   return (
     <>
-      {label && `${label} `}
+      {label && (
+        <>
+          <span data-label>{label}</span>{" "}
+        </>
+      )}
       <code class={label && "api-name"}>{name}</code>
       {LENGTHS.includes(name) && (
         <span class="unit" data-unit>

@@ -2,6 +2,7 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
+import { pagesOf } from "../support/pdf.ts";
 import { chooseFile, expectChange, firstPage, PATIENCE, withPage } from "./page.ts";
 import { describePage } from "./running.ts";
 
@@ -40,5 +41,71 @@ describePage("the fields of the playground", (running) => {
       expect(await curl(page)).toMatch(/opacity=0\.6.*color=#1d4ed8/s);
       await page.click("#undo");
       expect(await curl(page)).toMatch(/template=stamp.*position=bottom-right.*offset_x=-150/s);
+    }));
+
+  test("numbers have a decimal comma or a decimal point, and the arrow keys change them by one", () =>
+    withPage(running.browser, running.worker.url, async ({ page }) => {
+      await page.click("form[data-operation=text] summary");
+      await page.selectOption("#unit", "mm");
+      await page.fill("#text-margin", "");
+      await page.type("#text-margin", "10,5");
+      expect(await curl(page)).toContain("margin=29.76");
+      await page.locator("#text-margin").blur();
+      expect(await page.inputValue("#text-margin")).toBe("10.5");
+      expect(await curl(page)).toContain("margin=29.76");
+      await page.fill("#text-margin", "25,4");
+      await page.selectOption("#unit", "in");
+      expect(await page.inputValue("#text-margin")).toBe("1");
+      await page.fill("#text-rotation", "7,5");
+      await page.keyboard.press("ArrowUp");
+      expect(await page.inputValue("#text-rotation")).toBe("8.5");
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("ArrowDown");
+      expect(await curl(page)).toContain("rotation=6.5");
+    }));
+
+  test("the playground rejects a number with thousands separators instead of guessing", () =>
+    withPage(running.browser, running.worker.url, async ({ page }) => {
+      await chooseFile(page, sample);
+      await page.fill("#text-font_size", "1,000.5");
+      await expect.poll(() => page.textContent("#text-font_size-problem"), PATIENCE).toContain("must be a number");
+    }));
+
+  test("hints and limits are in the unit that the visitor has chosen", () =>
+    withPage(running.browser, running.worker.url, async ({ page }) => {
+      await chooseFile(page, sample);
+      await page.click("form[data-operation=text] summary");
+      expect(await page.textContent("#text-margin-hint")).toContain("in points");
+      await page.selectOption("#unit", "mm");
+      for (const name of ["margin", "offset_x", "offset_y"]) {
+        expect(await page.textContent(`#text-${name}-hint`)).toContain("in millimeters");
+        expect(await page.textContent(`#text-${name}-hint`)).not.toContain("points");
+      }
+      await page.fill("#text-font_size", "900");
+      const problem = () => page.textContent("#text-font_size-problem");
+      await expect.poll(problem, PATIENCE).toBe("must be at most 705.56 mm");
+      expect(await page.textContent("#status")).toBe("Size font_size must be at most 705.56 mm.");
+    }));
+
+  test("a warning says that a size does not fit, and its button sets the size that does", () =>
+    withPage(running.browser, running.worker.url, async ({ page }) => {
+      await chooseFile(page, pagesOf(["/MediaBox [0 0 400 400]", "/MediaBox [0 0 800 800]"]));
+      const warnings = () => page.textContent("#warnings");
+      await page.fill("#text-font_size", "90");
+      await expect
+        .poll(warnings, PATIENCE)
+        .toMatch(/A size of 90 pt does not fit on page 1\. The mark is smaller there\./);
+      await page.click("#warnings button");
+      await expect.poll(warnings, PATIENCE).toBe("");
+      expect(Number(await page.inputValue("#text-font_size"))).toBeGreaterThan(20);
+      await page.fill("#text-font_size", "1900");
+      await expect.poll(warnings, PATIENCE).toMatch(/does not fit on 2 pages/);
+    }));
+
+  test("no hint of the playground contains a name of the API", () =>
+    withPage(running.browser, running.worker.url, async ({ page }) => {
+      const hints = await page.locator("form.controls :is(.hint, [id$=-hint])").allTextContents();
+      expect(hints.length).toBeGreaterThan(25);
+      for (const hint of hints) expect(hint).not.toMatch(/[a-z]_[a-z]|`|\/Lang|BCP/);
     }));
 });

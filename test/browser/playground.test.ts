@@ -7,6 +7,7 @@ import { beforeAll, expect, test } from "vitest";
 import { callPaid } from "../../scripts/lib/pay.ts";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
 import { TEMPLATES } from "../../src/engine/index.ts";
+import { LABELS, LENGTHS } from "../../src/site/fieldLabels.tsx";
 import { encryptedPage, VECTORS } from "../engine/pdf/security/encryptedFile.ts";
 import { pagesOf } from "../support/pdf.ts";
 import { RED_PNG } from "../support/png.ts";
@@ -198,7 +199,7 @@ describePage("the page at /", (running) => {
       await expectStatus(page, /PDF/);
     }));
 
-  test("the playground reports errors with the same messages as the API", () =>
+  test("the playground reports errors with the same messages as the API, and with labels and units", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       const png = Buffer.from(RED_PNG);
       const files: [name: string, content: Buffer, words: RegExp][] = [
@@ -220,9 +221,14 @@ describePage("the page at /", (running) => {
       for (const [name, value] of Object.entries(fields)) await page.fill(`#text-${name}`, value);
       const { errors } = await refusal(new File([new Uint8Array(sample)], "sample.pdf"), fields);
       expect(errors?.map(({ path }) => path).toSorted()).toEqual(Object.keys(fields).toSorted());
-      for (const { path, message } of errors!)
+      const shown = errors!.map(({ path, message }) => ({
+        path,
+        message: message + (LENGTHS.includes(path) ? " pt" : ""),
+      }));
+      for (const { path, message } of shown)
         await expect.poll(() => page.textContent(`#text-${path}-problem`), PATIENCE).toBe(message);
-      expect(await page.textContent("#status")).toBe(`${errors!.map((e) => `${e.path} ${e.message}`).join("; ")}.`);
+      const named = shown.map(({ path, message }) => `${LABELS[path]} ${path} ${message}`);
+      expect(await page.textContent("#status")).toBe(`${named.join("; ")}.`);
     }));
 
   async function refusal(file: File, fields: Record<string, string>): Promise<Refusal> {

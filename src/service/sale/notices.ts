@@ -21,9 +21,9 @@ export const NOTICES: Record<NoticeCode, string> = {
 };
 
 /** Returns the text of a notice. Returns the notice itself if its code is unknown. */
-export function noticeText(notice: string): string {
+export function noticeText(notice: string, texts: Record<NoticeCode, string> = NOTICES): string {
   const [, code = "", pages = ""] = /^([^;]*)(?:;pages="([^"]*)")?$/.exec(notice) ?? [];
-  if (!Object.hasOwn(NOTICES, code)) return notice;
+  if (!Object.hasOwn(texts, code)) return notice;
   const listed = `${/^\d+$/.test(pages) ? "page" : "pages"} ${pages.replaceAll(" ", ", ")}`;
-  return NOTICES[code as NoticeCode].replace("{pages}", listed);
+  return texts[code as NoticeCode].replace("{pages}", listed);
 }
