@@ -1,5 +1,7 @@
 /** Takes files from the file dialog, from a drop anywhere on the page, or the samples. */
 
+import { keptFiles } from "./keptFile.ts";
+
 /** Media types of the images that a mark can show. */
 const IMAGE_TYPES = new Set(["image/png", "image/jpeg"]);
 
@@ -10,7 +12,9 @@ const others = document.getElementById("others")!;
 /** Actions of the playground on files. */
 interface Taker {
   /** Marks a PDF. */
-  choose(file: File | undefined): void;
+  choose(file: File): void;
+  /** Puts an image into its field. */
+  putImage(image: File): void;
   /** Puts an image on the pages. */
   chooseImage(image: File): void;
   /** Shows a message. */
@@ -21,8 +25,7 @@ interface Taker {
 /** Enables choosing and dropping files. */
 export function enableFiles(taker: Taker): void {
   filePicker.addEventListener("change", () => {
-    offer([], taker);
-    taker.choose(filePicker.files?.[0]);
+    takeAll([...(filePicker.files ?? [])], taker);
   });
   filePicker.addEventListener("click", () => {
     filePicker.value = ""; // without this reset, choosing the same file again would fire no change event
@@ -31,8 +34,7 @@ export function enableFiles(taker: Taker): void {
     const sample = await sampleFile("sample.pdf", "application/pdf");
     if (!sample) return taker.show("The sample could not be loaded. Try again.");
     filePicker.value = "";
-    offer([], taker);
-    taker.choose(sample);
+    takeAll([sample], taker);
   });
   addEventListener("dragover", (event) => {
     event.preventDefault();
@@ -45,23 +47,42 @@ export function enableFiles(taker: Taker): void {
     playground.scrollIntoView();
   });
   // at `pageshow`, the browser has already restored the controls after a reload or after going back
-  addEventListener("pageshow", () => filePicker.files?.[0] && taker.choose(filePicker.files[0]));
-  openSampleInView(taker);
+  addEventListener("pageshow", () => filePicker.files?.[0] && takeAll([...filePicker.files], taker));
+  openSampleInView(taker, restore(taker));
 }
+
+/** Takes the files of this tab that the browser has retained. */
+async function restore(taker: Taker): Promise<void> {
+  const kept = await keptFiles();
+  if (!kept || taker.hasFile()) return;
+  if (kept.image) taker.putImage(kept.image);
+  takeAll([kept.pdf], taker);
+}
+
+const samples = new WeakSet<File>();
 
 /** Loads a sample of this deployment, or returns undefined if it cannot be loaded. */
 export async function sampleFile(name: "sample.pdf" | "logo.png", type: string): Promise<File | undefined> {
   const response = await fetch(`/assets/${name}`).catch(() => undefined);
-  return response?.ok ? new File([await response.blob()], name, { type }) : undefined;
+  if (!response?.ok) return undefined;
+  const sample = new File([await response.blob()], name, { type });
+  samples.add(sample);
+  return sample;
+}
+
+/** Returns whether a file is a sample of this deployment. */
+export function isSample(file: File): boolean {
+  return samples.has(file);
 }
 
 /** Opens the sample as soon as the playground is in view, unless there is a file or the visitor saves data. */
-function openSampleInView(taker: Taker): void {
+function openSampleInView(taker: Taker, restored: Promise<void>): void {
   const { connection } = navigator as { connection?: { saveData?: boolean } };
   if (connection?.saveData) return;
   const observer = new IntersectionObserver(async ([entry]) => {
     if (!entry?.isIntersecting) return;
     observer.disconnect();
+    await restored;
     if (taker.hasFile()) return;
     const sample = await sampleFile("sample.pdf", "application/pdf");
     if (sample && !taker.hasFile()) taker.choose(sample);
@@ -69,32 +90,36 @@ function openSampleInView(taker: Taker): void {
   observer.observe(document.getElementById("preview")!);
 }
 
-/** Takes dropped files by their type: the first PDF to mark, and the first image to put on its pages. */
+/** Takes dropped files by their type: PDFs to mark, and the first image to put on their pages. */
 function drop(files: File[], taker: Taker): void {
   const pdfs = files.filter(isPdf);
   const image = files.find(({ type }) => IMAGE_TYPES.has(type));
   if (image) taker.chooseImage(image);
-  if (pdfs[0]) taker.choose(pdfs[0]);
-  offer(pdfs.slice(1), taker);
+  if (pdfs.length > 0) takeAll(pdfs, taker);
   const unusable = files.filter((file) => !pdfs.includes(file) && file !== image).map(({ name }) => name);
   if (unusable.length > 0 && !pdfs[0] && !image)
     taker.show(`Not used: ${unusable.join(", ")}. Drop a PDF, or a PNG or JPEG image.`);
 }
 
-/** Offers PDFs that were dropped together with the shown one. */
-function offer(files: File[], taker: Taker): void {
-  others.hidden = files.length === 0;
-  others.replaceChildren(
-    "Also dropped: ",
-    ...files.map((file) => {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.className = "link";
-      button.textContent = file.name;
-      button.addEventListener("click", () => taker.choose(file));
-      return button;
-    }),
-  );
+/** Marks the first of several PDFs, and lists all of them, so that the visitor can choose another one. */
+function takeAll(pdfs: File[], taker: Taker): void {
+  const list = new Map(pdfs.map((file) => [file, buttonFor(file)]));
+  const take = (chosen: File) => {
+    for (const [file, button] of list) button.ariaPressed = String(file === chosen);
+    taker.choose(chosen);
+  };
+  for (const [file, button] of list) button.addEventListener("click", () => take(file));
+  others.hidden = pdfs.length < 2;
+  others.lastElementChild!.replaceChildren(...list.values());
+  if (pdfs[0]) take(pdfs[0]);
+}
+
+function buttonFor({ name }: File): HTMLButtonElement {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "link";
+  button.textContent = name;
+  return button;
 }
 
 function isPdf({ type, name }: File): boolean {

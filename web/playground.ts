@@ -5,15 +5,18 @@ import { beginAdjusting } from "./adjust.ts";
 import { boughtAttempts } from "./buying/attempts.ts";
 import { orderOf } from "./buying/order.ts";
 import { enableCopying } from "./copying.ts";
-import { enableFiles, sampleFile } from "./files.ts";
-import { addRecent, enableHistory, forgetLatest, remembered } from "./history.ts";
+import { enableFiles, isSample, sampleFile } from "./files.ts";
+import { addRecent, enableHistory, remembered } from "./history.ts";
+import { retain } from "./keptFile.ts";
 import { type Refusal, Refused } from "./messages.ts";
 import { enableNumbers } from "./numbers.ts";
 import { inPlainWords } from "./plainWords.ts";
 import type { Preview } from "./preview.ts";
 import type { Purchase } from "./purchase.ts";
+import { resultNameOf } from "./resultName.ts";
 import { forms, readSettings, type Settings } from "./settings.ts";
-import { applySettings, linkTo, storable, takeSettings } from "./sharedSettings.ts";
+import { applySettings, storable } from "./sharedSettings.ts";
+import { enableSharing } from "./sharing.ts";
 import { sizeWarnings } from "./sizeWarnings.ts";
 import { showSnippets } from "./snippets.ts";
 import { enableTemplates } from "./templates.ts";
@@ -80,8 +83,8 @@ enableNumbers();
 enableTemplates();
 enableHistory(changed);
 enablePresets();
-enableSharing();
-enableFiles({ choose, chooseImage, show: showStatus, hasFile: () => file !== undefined });
+enableSharing(changed);
+enableFiles({ choose, putImage, chooseImage, show: showStatus, hasFile: () => file !== undefined });
 changed();
 if (boughtAttempts().length > 0) loadPurchase(); // shows the links of earlier purchases
 addEventListener("pageshow", changed); // the browser may have restored the controls
@@ -108,49 +111,35 @@ function enablePresets(): void {
 
 /** Selects the image operation, and puts a file into its field. */
 function chooseImage(image: File): void {
-  const field = document.querySelector<HTMLInputElement>("form[data-operation=image] input[type=file]")!;
-  const transfer = new DataTransfer();
-  transfer.items.add(image);
-  field.files = transfer.files;
+  putImage(image);
   document.querySelector<HTMLInputElement>("input[name=operation][value=image]")!.checked = true;
   changed();
 }
 
-/** Copies and takes links to the settings, and resets the settings. */
-function enableSharing(): void {
-  const shared = document.getElementById("shared")!;
-  document.getElementById("share")!.addEventListener("click", async () => {
-    const settings = readSettings();
-    const link = linkTo(settings);
-    addRecent(storable(settings));
-    shared.textContent = await navigator.clipboard.writeText(link).then(
-      () => "The link was copied. It has no file and no password.",
-      () => link,
-    );
-  });
-  document.getElementById("reset")!.addEventListener("click", () => {
-    for (const form of forms()) form.reset();
-    history.replaceState(null, "", location.pathname);
-    shared.textContent = "";
-    changed();
-    forgetLatest();
-  });
-  const take = () => {
-    if (!takeSettings()) return;
-    playground.scrollIntoView();
-    changed();
-  };
-  addEventListener("hashchange", take);
-  take();
+function putImage(image: File): void {
+  const field = document.querySelector<HTMLInputElement>("form[data-operation=image] input[type=file]")!;
+  const transfer = new DataTransfer();
+  transfer.items.add(image);
+  field.files = transfer.files;
 }
 
-function choose(chosen: File | undefined): void {
-  if (chosen && chosen !== file) {
+function choose(chosen: File): void {
+  if (chosen !== file) {
     unlock.reset();
     setPassword(""); // the password belongs to the previous file
   }
-  file = chosen ?? file;
+  file = chosen;
+  for (const field of document.querySelectorAll<HTMLInputElement>("form.controls [name=filename]"))
+    field.placeholder = resultNameOf(chosen);
   changed();
+}
+
+/** Returns the settings of the call. The result is named after the file, unless the visitor names it. */
+function callSettings(): Settings {
+  const settings = readSettings();
+  if (!file) return settings;
+  const { filename = resultNameOf(file) } = settings.fields;
+  return { ...settings, fields: { ...settings.fields, filename } };
 }
 
 function setPassword(password: string): void {
@@ -162,7 +151,7 @@ function setPassword(password: string): void {
 function changed(): void {
   const settings = readSettings();
   showValues();
-  showCall(settings);
+  showCall(callSettings());
   remembered(storable(settings));
   changes++;
   if (file) purchase?.suspend(); // until the change is on screen
@@ -200,8 +189,9 @@ async function update(): Promise<void> {
   if (isBusy) return;
   const marking = file;
   const change = changes;
-  const settings = readSettings();
+  const settings = callSettings();
   const { operation, fields, image } = settings;
+  retain(isSample(marking) ? undefined : { pdf: marking, image: operation === "image" ? image : undefined });
   if (operation === "image" && !image) {
     showStatus("Choose an image to put on the pages.");
     container.classList.add("outdated");
@@ -281,7 +271,7 @@ async function loadPreview(): Promise<Preview> {
 
 async function loadPurchase(): Promise<void> {
   const { Purchase } = await import("./purchase.ts");
-  purchase ??= new Purchase(() => file && orderOf({ file, picture: preview?.picture(), ...readSettings() }), {
+  purchase ??= new Purchase(() => file && orderOf({ file, picture: preview?.picture(), ...callSettings() }), {
     onBought: () => addRecent(storable(readSettings())),
   });
 }

@@ -26,6 +26,8 @@ const status = document.getElementById("purchase-status")!;
 const wallets = document.getElementById("wallets")!;
 const progress = document.getElementById("progress") as HTMLProgressElement;
 const cancel = document.getElementById("cancel") as HTMLButtonElement;
+/** Alternatives to a wallet; missing on the page of a payment link. */
+const withoutWallet = document.getElementById("no-wallet");
 const receipts = document.getElementById("receipts")!;
 
 /** Button label and status for an order that was bought or tried before. */
@@ -119,6 +121,7 @@ export class Purchase {
     this.#isBusy = true;
     this.#enable();
     section.classList.add("busy");
+    if (withoutWallet) withoutWallet.hidden = true;
     cancel.hidden = false;
     cancel.focus();
     let attempt: Attempt | undefined;
@@ -179,8 +182,10 @@ async function chooseWallet(signal: AbortSignal): Promise<Payer> {
   const found = await findWallets();
   const { walletPayer } = await import("./buying/payer.ts");
   if (found.length === 0) {
-    const words = "No wallet was found in this browser. Install a wallet that holds USDC and reload the page.";
-    throw new Stopped(`${words} You can also buy the file by calling the API. This page shows the code.`);
+    const words = "No wallet was found in this browser. Nothing was charged.";
+    if (!withoutWallet) throw new Stopped(`${words} Open this page in a browser with a wallet that holds USDC.`);
+    withoutWallet.hidden = false;
+    throw new Stopped(words);
   }
   if (found.length === 1) return walletPayer(found[0]!);
   signal.throwIfAborted();

@@ -321,7 +321,10 @@ export const TASKS: readonly Task[] = [
       await choose(page, sample);
       await template(page, "stamp");
       await buy(page);
-      match((await page.textContent(".receipt"))!, /mine\.pdf is ready[\s\S]*template stamp[\s\S]*0\.05 USDC/);
+      match(
+        (await page.textContent(".receipt"))!,
+        /mine-watermarked\.pdf is ready[\s\S]*template stamp[\s\S]*0\.05 USDC/,
+      );
       match((await page.getAttribute(".receipt img", "src"))!, /^data:image\/webp/);
       const { pathname } = new URL((await page.getAttribute(".receipt a", "href"))!);
       match(pathname, /^\/v1\/files\/.+\.pdf$/);

@@ -10,10 +10,12 @@ export interface CheckoutProps {
   developmentKey: string | undefined;
   /** Explains what the visitor pays for. Defaults to the text of the playground. */
   children?: Child;
+  /** Shown if the browser has no wallet. */
+  withoutWallet?: Child;
 }
 
 /** The part of the playground where the visitor buys the previewed file. `web/purchase.ts` is its client script. */
-export function Checkout({ price, maxBytes, developmentKey, children }: CheckoutProps) {
+export function Checkout({ price, maxBytes, developmentKey, children, withoutWallet }: CheckoutProps) {
   return (
     <section
       id="purchase"
@@ -48,6 +50,7 @@ export function Checkout({ price, maxBytes, developmentKey, children }: Checkout
           Cancel
         </button>
       </div>
+      {withoutWallet}
       <ol id="receipts" class="receipts" />
       <ReceiptTemplate heading="h3" />
     </section>

@@ -202,12 +202,13 @@ function StringInput({ field, shared }: InputProps) {
         </span>
       </>
     );
+  const isNamedBySource = name === "filename"; // the page names the result after the visitor's file
   return (
     <input
       {...shared}
       type={name === "password" ? "password" : "text"}
-      value={field.default as string | undefined}
-      placeholder={PLACEHOLDERS[name]}
+      value={isNamedBySource ? undefined : (field.default as string | undefined)}
+      placeholder={isNamedBySource ? String(field.default) : PLACEHOLDERS[name]}
       autocomplete="off"
       spellcheck={false}
     />

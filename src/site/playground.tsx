@@ -2,6 +2,7 @@ import { PRODUCTS, priceLabel } from "../service/sale/products.ts";
 import type { Config } from "../settings/config.ts";
 import { Checkout, type CheckoutProps } from "./checkout.tsx";
 import { Controls, EXAMPLE_TEXT, kindOf } from "./controls.tsx";
+import { NoWallet } from "./noWallet.tsx";
 import { PRESETS } from "./presets.ts";
 import { SnippetPanel } from "./snippetPanel.tsx";
 
@@ -38,7 +39,17 @@ export function Playground({ origin, config, developmentKey }: Visit) {
       </noscript>
       <div class="bench">
         <div class="work">
-          <Proof price={priceLabel(config)} maxBytes={config.maxBodyBytes} developmentKey={developmentKey} />
+          <Proof
+            price={priceLabel(config)}
+            maxBytes={config.maxBodyBytes}
+            developmentKey={developmentKey}
+            withoutWallet={
+              <NoWallet
+                networks={config.networks.map(({ name }) => name)}
+                hasDevelopmentKey={developmentKey !== undefined}
+              />
+            }
+          />
           <div class="settings">
             <Presets />
             <Operations />
@@ -63,7 +74,7 @@ export function Playground({ origin, config, developmentKey }: Visit) {
               <button type="button" id="reset" class="button quiet">
                 Reset
               </button>
-              <button type="button" id="share" class="button quiet">
+              <button type="button" id="share" class="button quiet" data-shares="shared">
                 Copy link to settings
               </button>
             </p>
@@ -83,7 +94,7 @@ function Proof(sale: CheckoutProps) {
     <div class="proof">
       <div class="source">
         <label class="button pick">
-          <input type="file" id="file" accept="application/pdf,.pdf" />
+          <input type="file" id="file" accept="application/pdf,.pdf" multiple />
           <span>Choose a PDF</span>
         </label>
         <button type="button" id="sample" class="button quiet">
@@ -93,7 +104,10 @@ function Proof(sale: CheckoutProps) {
           or drop a PDF anywhere on this page
         </p>
       </div>
-      <p id="others" class="others" hidden />
+      <fieldset id="others" class="others" aria-live="polite" hidden>
+        <legend>Your PDFs</legend>
+        <p />
+      </fieldset>
       <div id="tools" class="tools" hidden>
         <label>
           Page <input id="page-number" type="number" min={1} value={1} inputmode="numeric" autocomplete="off" /> of{" "}
@@ -113,7 +127,10 @@ function Proof(sale: CheckoutProps) {
       <section id="preview" class="viewport" aria-label="Preview of the marked pages" tabindex={0}>
         <div class="empty">
           <p>Your marked pages appear here.</p>
-          <p>Your file stays on this device. It is uploaded only when you buy.</p>
+          <p>
+            Your file stays on this device. It is uploaded only when you buy. A copy survives a reload of this tab until
+            you reset the playground.
+          </p>
         </div>
         <form id="unlock" class="empty" hidden>
           <label for="unlock-password">This PDF needs its password</label>

@@ -36,7 +36,7 @@ describePage("paying with the development key", (running) => {
         await page.click("#buy-in-development");
         await page.waitForSelector(".receipt");
         expect(await page.innerText(".receipt")).toMatch(
-          /contract\.pdf is ready\s+Bought .*: text BOUGHT, filename signed\.pdf\s+4 pages.*0\.05 USDC\s+The link expires in 24 hours/,
+          /signed\.pdf is ready\s+Bought .*: text BOUGHT\s+4 pages.*0\.05 USDC\s+The link expires in 24 hours/,
         );
         expect(await page.evaluate("document.activeElement.className")).toBe("receipt");
 
@@ -86,7 +86,7 @@ describePage("paying with the development key", (running) => {
         expect(await page.locator(".receipt").count()).toBe(1);
         await page.reload({ waitUntil: "networkidle" });
         expect(await page.inputValue(".receipt [data-part=link]")).toBe(url);
-        expect(await page.innerText(".receipt")).toContain("contract.pdf is ready");
+        expect(await page.innerText(".receipt")).toContain("contract-watermarked.pdf is ready");
         await chooseFile(page, sample);
 
         await page.click("[data-part=revoke]");
@@ -258,11 +258,28 @@ const payWithWallet = (running: Running) => {
     });
   });
 
-  test("the checkout says that a browser has no wallet", () =>
+  test("the checkout says that a browser has no wallet, and offers what works without one", () =>
     withPage(running.browser, proxy.url, async ({ page }) => {
       await chooseFile(page, sample);
+      expect(await page.isHidden("#no-wallet")).toBe(true);
       await page.click("#buy");
-      await expectPurchaseStatus(page, /No wallet was found/);
+      await expectPurchaseStatus(page, /^No wallet was found in this browser\. Nothing was charged\.$/);
+      const offer = page.locator("#no-wallet");
+      expect(await offer.innerText()).toContain("put USDC on base-sepolia into it");
+      expect(await offer.innerText()).not.toContain("development key");
+      expect(await violations(page)).toEqual([]);
+      await page.evaluate(`navigator.clipboard.writeText = async (text) => { window.copied = text; }`);
+      await offer.getByText("Copy a link to these settings").click();
+      await expectPurchaseStatus(page, /^The link was copied\./);
+      expect(await page.evaluate("window.copied")).toContain("#settings=");
+      for (const [label, client] of [
+        ["Show the call for an AI agent", "mcp"],
+        ["Show the call in code", "curl"],
+      ] as const) {
+        await offer.getByText(label).click();
+        await page.locator(`#snippet-${client}`).waitFor();
+        expect(await page.evaluate("document.activeElement.value")).toBe(client);
+      }
       expect(await page.locator("#buy-in-development").count()).toBe(0);
       expect(await page.content()).not.toContain(DEVELOPMENT_KEY.slice(2));
     }));

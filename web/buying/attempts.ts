@@ -16,7 +16,7 @@ export interface Bought {
 export interface Attempt {
   /** Digest of the order. */
   digest: string;
-  /** Name of the order's file. */
+  /** Name of the order's result. */
   name: string;
   /** The settings of the mark in words. */
   settings?: string;

@@ -4,7 +4,7 @@ import type { Settings } from "../settings.ts";
 export interface Order {
   /** Path of the paid call. */
   path: string;
-  /** Name of the file, for the receipt. */
+  /** Name of the result, for the receipt. */
   name: string;
   /** The settings of the mark in words, for the receipt; empty if the page shows them elsewhere. */
   settings: string;
@@ -30,7 +30,7 @@ export function orderOf(marked: MarkedFile): Order {
   const bytes = file.size + (image?.size ?? 0);
   return {
     path,
-    name: file.name,
+    name: String(marked.fields.filename ?? file.name).replace(/(\.pdf)?$/i, ".pdf"),
     settings: settingsOf(marked),
     picture: marked.picture,
     bytes,
@@ -40,7 +40,8 @@ export function orderOf(marked: MarkedFile): Order {
 }
 
 function settingsOf({ operation, image, fields }: MarkedFile): string {
-  const words = Object.entries(withoutPassword(fields)).map(([name, value]) => `${name} ${value}`);
+  const { filename: _, ...shown } = withoutPassword(fields); // the receipt shows the name
+  const words = Object.entries(shown).map(([name, value]) => `${name} ${value}`);
   return [...(operation === "image" && image ? [`image ${image.name}`] : []), ...words].join(", ");
 }
 

@@ -1,0 +1,47 @@
+/** Runs the buttons that copy and take links to the settings, show the call as code, and reset the settings. */
+import { addRecent, forgetLatest } from "./history.ts";
+import { forgetFiles } from "./keptFile.ts";
+import { forms, readSettings } from "./settings.ts";
+import { linkTo, storable, takeSettings } from "./sharedSettings.ts";
+
+/** Enables the buttons. `changed` is called when settings were applied or reset. */
+export function enableSharing(changed: () => void): void {
+  for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-shares]"))
+    button.addEventListener("click", () => share(document.getElementById(button.dataset.shares!)!));
+  for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-shows]"))
+    button.addEventListener("click", () => showCode(button.dataset.shows!));
+  document.getElementById("reset")!.addEventListener("click", () => {
+    for (const form of forms()) form.reset();
+    history.replaceState(null, "", location.pathname);
+    document.getElementById("shared")!.textContent = "";
+    changed();
+    forgetLatest();
+    forgetFiles();
+  });
+  const take = () => {
+    if (!takeSettings()) return;
+    document.getElementById("playground")!.scrollIntoView();
+    changed();
+  };
+  addEventListener("hashchange", take);
+  take();
+}
+
+/** Copies a link to the settings. The status says so, or shows the link if the browser does not allow copying. */
+async function share(status: HTMLElement): Promise<void> {
+  const settings = readSettings();
+  const link = linkTo(settings);
+  addRecent(storable(settings));
+  status.textContent = await navigator.clipboard.writeText(link).then(
+    () => "The link was copied. It has no file and no password.",
+    () => link,
+  );
+}
+
+/** Shows the call as code for a client. */
+function showCode(client: string): void {
+  const tab = document.querySelector<HTMLInputElement>(`[name=client][value=${client}]`)!;
+  tab.checked = true;
+  document.getElementById("snippets-title")!.scrollIntoView();
+  tab.focus();
+}
