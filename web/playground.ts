@@ -226,10 +226,10 @@ async function update(): Promise<void> {
     const { code, detail, errors } = inPlainWords(refusalOf(error));
     showWarnings([], settings, changed);
     showProblems(errors);
-    showStatus(detail);
-    status.classList.add("refused");
+    showRefusal(detail);
     if (marking === shownFile) container.classList.add("outdated");
-    else if (errors.some(({ path }) => path === "password")) askForPassword(code === "password_required" ? "" : detail);
+    else if (errors.some(({ path }) => path === "password"))
+      askForPassword(marking, code === "password_required" ? "" : detail);
     else showNothing(empty);
     purchase?.offer(false);
   } finally {
@@ -239,9 +239,10 @@ async function update(): Promise<void> {
   if (isStale) update();
 }
 
-/** Asks for the password of the file in place of its pages. `problem` describes why the last password was refused. */
-function askForPassword(problem: string): void {
+/** Asks for the password of a file in place of its pages. `problem` describes why the last password was refused. */
+function askForPassword({ name }: File, problem: string): void {
   showNothing(unlock);
+  showStatus(`${name} needs its password.`);
   document.getElementById("unlock-problem")!.textContent = problem;
   document.getElementById("unlock-password")!.ariaInvalid = problem ? "true" : null;
 }
@@ -298,6 +299,11 @@ function showProblems(errors: Refusal["errors"]): void {
 function showStatus(words: string): void {
   status.classList.remove("refused");
   setWords(status, words);
+}
+
+function showRefusal(words: string): void {
+  showStatus(words);
+  status.classList.add("refused");
 }
 
 /** Writes text into an element and formats parts between backquotes as code. */

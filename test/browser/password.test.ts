@@ -98,6 +98,7 @@ describePage("the password of a PDF in the playground", (running) => {
         .poll(() => problem.textContent(), PATIENCE)
         .toBe("This password does not open the PDF. Try another one.");
       expect(await problem.getAttribute("role")).toBe("alert");
+      expect(await page.textContent("#status")).toBe("locked.pdf needs its password.");
       expect(await field.getAttribute("aria-describedby")).toBe("unlock-problem");
       expect(await field.getAttribute("aria-invalid")).toBe("true");
       expect(await page.evaluate("document.activeElement.id")).toBe("unlock-password");
