@@ -53,7 +53,6 @@ function select(chosen: Unit): void {
     const { length } = input.dataset; // the default in points
     input.defaultValue = length ? fromPoints(Number(length)) : "";
     input.value = isDefault ? input.defaultValue : value; // converting a rounded value again would change it
-    for (const bound of ["min", "max"] as const) input.removeAttribute(bound); // they are in points
   }
   for (const label of document.querySelectorAll("[data-unit]")) label.textContent = unit;
   const name = picker!.selectedOptions[0]!.textContent;

@@ -250,8 +250,6 @@ function NumberInput({ field, shared }: InputProps) {
       <input
         {...shared}
         type="text"
-        min={minimum ?? exclusiveMinimum}
-        max={maximum}
         value={value}
         placeholder={PLACEHOLDERS[name]}
         inputmode="decimal"
