@@ -40,7 +40,7 @@ export function LimitsPage({ limits, links }: { limits: ShownLimit[]; links: Ope
   );
 }
 
-/** Formats a value with the unit that the limit's name ends in. */
+/** Formats the value of a limit. Adds the size in KB, MB or GB to a large number of bytes. */
 function inWords(name: string, value: ShownLimit["value"]): string {
   if (typeof value === "string") return value;
   if (typeof value !== "number") return value.join(", ");

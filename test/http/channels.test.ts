@@ -111,7 +111,7 @@ describe("payment through a channel", () => {
     expect((await call(voucher)).receipt?.extra.channelState.chargedCumulativeAmount).toBe("100000");
   });
 
-  test("a voucher that is sent again gets the lost answer if the call is the same, and a 402 with the channel's state if it differs", async () => {
+  test("a repeated voucher gets the first result again for the same call, and a 402 with the channel's state for another call", async () => {
     const { open, call, payer } = channelled();
     await open();
     const voucher = await payer.voucher(2 * PRICE);

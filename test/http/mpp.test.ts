@@ -72,7 +72,7 @@ function deployment(behavior = "settles-84532-base_sepolia", settings: object = 
 
 describe("the challenge of an unpaid call", () => {
   test.each([TEXT, IMAGE])(
-    "the MPP challenge of an unpaid call states the terms of %s, like the terms of x402 in the same 402",
+    "the MPP challenge for an unpaid call of %s states the same terms as x402 in the same 402",
     async (path) => {
       const { status, headers } = await call({ path });
       expect(status).toBe(402);

@@ -35,8 +35,8 @@ export function geminiFaults(parameters: Parameters): string[] {
 }
 
 /**
- * Returns the violations of the strict modes' rules, for a schema in which a client has not yet added `null` to
- * optional properties.
+ * Returns the violations of the strict modes' rules by a schema. Optional properties need not allow `null`, because
+ * clients add `null` to them later.
  */
 export function strictFaults(parameters: Parameters): string[] {
   return schemasIn(parameters).flatMap(({ path, schema }) => [

@@ -20,8 +20,8 @@ const FARTHEST = 0xffff;
 
 /**
  * Limits on the rows that wait before they are written: their number, and their memory in bytes. Rows wait because
- * colors from lower rows can spread into them. When a limit is reached, the upper half of the rows is written. A color
- * can therefore spread upward by at least half of the limit.
+ * colors from lower rows can spread into them. When a limit is reached, the upper half of the waiting rows is written.
+ * The lower half can still receive colors from below.
  */
 const WAITING_ROWS = 64;
 const WAITING_BYTES = 6_000_000;

@@ -114,7 +114,7 @@ function fontOf(embedded: EmbeddedFont): string {
 }
 
 /**
- * Returns operators that draw a frame along the sides of `box`, in units.
+ * Returns operators that draw a frame just inside the sides of a box, whose lengths are in units of the drawing.
  * @param around extra line width on each side in em, for the light edge of the frame
  */
 function strokeFrame([, , width, height]: Rectangle, frame: FrameStroke, around: number): string {

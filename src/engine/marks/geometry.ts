@@ -68,7 +68,7 @@ export function frameOn(page: Page, frameBox?: FrameBox): PageFrame {
   const insets = userInsets.map((inset) => inset * userUnit);
   const isTrimmed = frameBox === "trim" || (frameBox === undefined && insets.some((inset) => inset > BLEED_PT));
   if (!isTrimmed) return { ...displayedSize(page), x: 0, y: 0 };
-  const turns = rotate / 90; // each clockwise quarter turn turns the bottom of the page into its left side
+  const turns = rotate / 90; // each clockwise quarter turn moves the page's bottom edge to the left
   const [x, y] = [insets[turns]!, insets[(turns + 1) % 4]!];
   return { ...displayedSize({ ...page, box: trimBox }), x, y };
 }

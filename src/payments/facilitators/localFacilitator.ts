@@ -59,8 +59,8 @@ export const localFacilitator: FacilitatorClient = {
 const ACCOUNT_SIGNATURE_LENGTHS = [132, 130];
 
 /**
- * Returns the reason for a signature that could not be verified. A signature of unusual length can only be that of a
- * smart wallet.
+ * Returns the reason for refusing a signature that could not be verified. Only the signature of a smart wallet can have
+ * an unusual length.
  */
 function refusalOf(signature: string): string {
   const code = "invalid_exact_evm_payload_signature";

@@ -1,7 +1,7 @@
 /**
- * The sale of one piece of work for a voucher of a payment channel. A call runs these steps in this order: look up the
- * key and the voucher and reserve the channel, do the work, commit, answer. Only the first and the third step call the
- * Durable Object of the channel. The first step runs before the request is read.
+ * The sale of one piece of work for a voucher of a payment channel. A call runs four steps: 1. look up the idempotency
+ * key and the voucher, and reserve the channel; 2. do the work; 3. commit; 4. answer. Only steps 1 and 3 call the
+ * Durable Object of the channel. Step 1 runs before the request is read.
  */
 
 import type { Commit, Reservation } from "../channels/channel.ts";

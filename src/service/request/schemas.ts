@@ -362,7 +362,8 @@ export const imageRequest = once(() =>
 );
 
 /**
- * Adds the check that the position `auto` has a template that can move. A schema with this check cannot be extended.
+ * Adds a check to a schema: the position `auto` requires a template without a fixed position. A schema with this check
+ * cannot be extended.
  */
 export function withPlaceCheck<S extends z.ZodType<{ position?: Position | undefined; template: TemplateName }>>(
   schema: S,

@@ -99,7 +99,7 @@ describe("an embedded font", () => {
     expect(codesIn(program).slice(0, 6)).toEqual([0, 1, 2, 3, 4, 0]);
   });
 
-  it("with the option `echoes`, an embedded font assigns to each glyph a second code, which is extracted as a space", async () => {
+  it("the option `echoes` gives each glyph of an embedded font a second code", async () => {
     const few = await clustersOf("ABBA");
     const { sink, embedded } = embed(few, { echoes: true });
     expect(few.map(embedded.echoOf)).toEqual(["03", "04", "04", "03"]);

@@ -146,7 +146,7 @@ describe("the output", () => {
     expect(output).toMatch(/trailer\n<<\/A#ff 1\/Root 1 0 R/);
   });
 
-  it("the output has a new page-tree node if the catalog's /Pages is a page and the trailer refers to the catalog indirectly", async () => {
+  it("the output has a new page-tree node if /Pages is a page and /Root refers to the catalog through another reference", async () => {
     const source = new FileBuilder().objects({ 1: CATALOG, 2: PAGE, 5: "1 0 R" }).table({ trailer: "/Root 5 0 R" });
     expect(await written(source.bytes(), 1)).toMatch(/\/Pages {1,2}(?!2 )\d+ 0 R/);
   });

@@ -139,7 +139,7 @@ test("a channel charges an idempotency key only once, even if the second call wi
   expect(channel.record?.charged).toBe(charged(2));
 });
 
-test("a channel transfers no deposit for a call whose idempotency key has bought another request", async () => {
+test("a channel transfers no deposit for a call whose idempotency key was already used for another request", async () => {
   const { payer, channel } = await opened();
   await channel.sell(await payer.voucher(2 * PRICE), { keyHash: "key", fingerprint: "request" });
   const deposit = await payer.deposit(10 * PRICE, 3 * PRICE);

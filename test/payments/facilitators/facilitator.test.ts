@@ -210,7 +210,7 @@ describe("remoteFacilitator.settle", () => {
     if (outcome !== "unknown") expect((await settled(answer, 400)).outcome, "a verdict with 400").toBe(outcome);
   });
 
-  test("a settlement is unprocessed only if the facilitator's HTTP status means that the request was not processed", async () => {
+  test("a settlement without a verdict counts as unprocessed only for HTTP statuses of servers that did not process the request", async () => {
     const outcomeOf = async (status: number) => (await settled({ error: "no verdict" }, status)).outcome;
     for (const status of [401, 403, 429, 521, 523, 525, 526, 530])
       expect([status, await outcomeOf(status)]).toEqual([status, "unprocessed"]);

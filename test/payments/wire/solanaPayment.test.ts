@@ -311,7 +311,7 @@ describe("evidenceOf on Solana", () => {
     expect(await proves({ found: [{ transaction: ours, blockTime: NOW - 21 }] })).toEqual(lost("before"));
   });
 
-  test("a Solana payment is reported as lost after its blockhash has expired, but not while the node may not know the blockhash yet", async () => {
+  test("a Solana payment is reported as lost only if its blockhash is invalid and the payment is older than 120 seconds", async () => {
     expect(await proves({ valid: false, asked: 125 })).toEqual(lost("lapsed"));
     expect(await proves({ valid: false, asked: 115 })).toBeUndefined();
     expect(await proves({ valid: true, asked: 10_000 }), "the chain has stopped").toBeUndefined();

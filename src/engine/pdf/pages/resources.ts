@@ -266,9 +266,9 @@ function rejectStream(): never {
 }
 
 /**
- * Returns the slot of an XObject dictionary. If an existing name begins with `prefix`, extends the prefix by the first
- * of 1x, 2x, … that follows the prefix in no existing name. A free extension always exists, because each existing name
- * excludes at most one extension.
+ * Returns the slot of an XObject dictionary. If an existing name begins with `prefix`, appends `1x`, `2x` and so on to
+ * the prefix, until no existing name begins with the result. The search ends, because each existing name excludes at
+ * most one suffix.
  */
 function inXObjects(holder: Rewrite, at: number, prefix: string): NameSlot {
   let isPlainTaken = false;

@@ -385,7 +385,7 @@ describe("pages outside the page tree", () => {
     ["a page's content", 4],
     ["an image", 8],
   ])(
-    "erases a page outside the page tree that follows %s of wrong length, with or without another stream in between",
+    "erases an unlisted page after %s with a wrong /Length, whether or not another stream follows the page",
     async (_, num) => {
       for (const more of ["", "7 0 obj\n<</Length 4>>\nstream\nabcd\nendstream\nendobj\n"]) {
         const builder = new FileBuilder().objects(onePage("/MediaBox[0 0 300 400]/Contents 4 0 R"));
