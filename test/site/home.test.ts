@@ -143,7 +143,7 @@ describe("the home page's pictures", () => {
 });
 
 describe("static assets", () => {
-  test("the service serves files under /assets and /fonts, and scripts have a Content-Security-Policy of their own", async () => {
+  test("the service serves files under /assets and /fonts, and scripts have a separate Content-Security-Policy", async () => {
     const script = await send("/assets/playground.js");
     expect([script.status, script.headers.get("Content-Type")]).toEqual([200, "text/javascript; charset=utf-8"]);
     expect(script.headers.get("Content-Security-Policy")).toBe(
