@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { createMCPClient } from "@ai-sdk/mcp";
 import { MultiServerMCPClient } from "@langchain/mcp-adapters";
 import { Client as ClientV2, StreamableHTTPClientTransport as TransportV2 } from "@modelcontextprotocol/client";
@@ -8,9 +10,11 @@ import type { PaymentRequired } from "@x402/core/types";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { x402Client } from "@x402/fetch";
 import type { LocalAccount } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { METAFILE } from "../../scripts/lib/buildScript.ts";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
 import { result } from "../../src/service/request/schemas.ts";
+import { builtWorker } from "../support/builtWorkers.ts";
 import { pngOf } from "../support/png.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 import { type Chain, startChain } from "./chain/anvil.ts";
@@ -138,6 +142,15 @@ describe.each(Object.entries(CLIENTS))("%s", (_, connect) => {
     expect(await chain.balanceOf(payer.address)).toBe(0n);
     await client.close();
   });
+});
+
+test("the built Worker leaves out the JSON Schema validator of the MCP package", async () => {
+  const folder = dirname(await builtWorker(inject("builtWorkers"), "src/index.ts"));
+  const meta = await readFile(join(folder, METAFILE), "utf8");
+  const { inputs } = JSON.parse(meta) as { inputs: Record<string, unknown> };
+  const ofPackage = Object.keys(inputs).filter((path) => path.includes("@modelcontextprotocol/server/"));
+  expect(ofPackage).not.toEqual([]);
+  expect(ofPackage.filter((path) => /provider/i.test(path))).toEqual([]);
 });
 
 test("an MCP payer with too little money is refused, and a failed call costs nothing", async () => {
