@@ -7,11 +7,12 @@ import { x402Client, x402HTTPClient } from "@x402/fetch";
 import type { PrivateKeyAccount } from "viem/accounts";
 import { formatUnits } from "viem/utils";
 import { type EvmNetwork, TEST_NETWORKS } from "../src/payments/wire/networks.ts";
+import { type OfferedWay, payableNetwork } from "../src/payments/wire/payableOffer.ts";
 import { parsePrice } from "../src/payments/wire/price.ts";
 import { ask, refusalIn, textIn } from "./deployment.ts";
 import { Failure } from "./failure.ts";
 import type { Io } from "./io.ts";
-import { MAX_DEPOSIT, MAX_PRICE, networkName, type PaymentChoice, payable } from "./payment.ts";
+import { MAX_DEPOSIT, MAX_PRICE, networkName, type PaymentChoice } from "./payment.ts";
 import { warn } from "./say.ts";
 
 /** The terms in a 402 answer (x402, "PaymentRequired"). */
@@ -80,36 +81,21 @@ async function termsIn(answer: Response, version: 1 | 2): Promise<Terms> {
   throw new Failure("not_x402", `the payment terms of ${answer.url} are not valid x402`);
 }
 
-/** A way to pay, in either version of x402. */
-interface Way {
-  scheme: string;
-  network: string;
+/** A way to pay with its price and recipient, in either version of x402. */
+interface Way extends OfferedWay {
   amount?: string;
   maxAmountRequired?: string;
-  asset: string;
   payTo: string;
-  maxTimeoutSeconds?: number;
-  extra?: { assetTransferMethod?: unknown };
 }
 
 /**
- * Maximum accepted lifetime of a payment in seconds. During this time, the payee can cash a signed payment even if the
- * call fails.
- */
-const LONGEST_SECONDS = 3600;
-
-/**
- * Converts a way to pay to an offer. Returns an empty list if this program does not support the way to pay. Accepts
- * only known tokens, because the meaning of other amounts is unknown. The two versions of x402 have different fields
- * for the amount, so the version of the terms decides which field is read.
+ * Converts a way to pay to an offer. Returns an empty list if this program does not support the way to pay. The two
+ * versions of x402 have different fields for the amount, so the version of the terms decides which field is read.
  */
 function offerOf(way: Way, terms: Terms, scheme: "exact" | "batch-settlement"): Offer[] {
-  const network = payable().find(({ name, caip2 }) => way.network === name || way.network === caip2);
   const amount = (terms.x402Version === 1 ? way.maxAmountRequired : way.amount) ?? "";
-  const isKnown = network !== undefined && String(way.asset).toLowerCase() === network.asset.toLowerCase();
-  const isSigned = way.scheme === scheme && (way.extra?.assetTransferMethod ?? "eip3009") === "eip3009";
-  const isBrief = Number(way.maxTimeoutSeconds) <= LONGEST_SECONDS;
-  if (!isKnown || !isSigned || !isBrief || !/^\d{1,30}$/.test(amount)) return [];
+  const network = payableNetwork(way, amount, scheme);
+  if (!network) return [];
   return [{ network, amount: BigInt(amount), payTo: String(way.payTo), terms: { ...terms, accepts: [way] } as Terms }];
 }
 

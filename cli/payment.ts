@@ -1,6 +1,7 @@
 /** The flags that choose the payer, the price limit and the network. */
 import type { Command } from "commander";
-import { type EvmNetwork, isSolana, NETWORKS } from "../src/payments/wire/networks.ts";
+import { NETWORKS } from "../src/payments/wire/networks.ts";
+import { payableNetworks } from "../src/payments/wire/payableOffer.ts";
 import { parsePrice } from "../src/payments/wire/price.ts";
 import { misuse } from "./failure.ts";
 import { valueOption } from "./fields.ts";
@@ -66,17 +67,12 @@ export function checkPayment({ maxPrice = MAX_PRICE, network, channel, maxDeposi
   if (!parsePrice(maxPrice)) throw misuse("--max-price must be an amount of USDC, such as 0.05");
   if (!parsePrice(maxDeposit ?? MAX_DEPOSIT)) throw misuse("--max-deposit must be an amount of USDC, such as 0.50");
   if (maxDeposit !== undefined && !channel) throw misuse("--max-deposit needs --channel");
-  if (network !== undefined && !payable().some(({ name, caip2 }) => network === name || network === caip2))
+  if (network !== undefined && !payableNetworks().some(({ name, caip2 }) => network === name || network === caip2))
     throw misuse(
-      `--network must be one of ${payable()
+      `--network must be one of ${payableNetworks()
         .map(({ name }) => name)
         .join(", ")}`,
     );
-}
-
-/** Returns the networks on which this program can pay. */
-export function payable(): EvmNetwork[] {
-  return Object.values(NETWORKS).filter((network) => !isSolana(network)) as EvmNetwork[];
 }
 
 /** Returns the short name of a network with a CAIP-2 id. Returns unknown ids unchanged. */

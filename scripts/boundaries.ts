@@ -59,6 +59,13 @@ const ALLOWED: Record<string, string[]> = {
     "src/site/snippets.ts",
   ],
   packages: [ENGINE],
+  "packages/client": [
+    ENGINE,
+    "src/payments/wire",
+    "src/service/request/schemas.ts",
+    "src/service/sale/notices.ts",
+    "src/shared",
+  ],
   cli: [
     ENGINE,
     "src/inputs/sniff.ts",

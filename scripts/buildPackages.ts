@@ -9,10 +9,12 @@ import { cp, glob, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { deflateSync } from "node:zlib";
 import { build, type Plugin } from "esbuild";
+import { moveClientTypes, writeClientScript } from "./packages/buildClient.ts";
 
 const root = join(import.meta.dirname, "..");
 const engine = join(root, "packages/engine");
 const fonts = join(root, "packages/fonts");
+const client = join(root, "packages/client");
 const TARGET = "es2023";
 
 async function buildEngine(): Promise<void> {
@@ -44,6 +46,15 @@ async function buildFonts(): Promise<void> {
   await transpile(["packages/fonts/index.ts", "packages/fonts/url.ts"], "packages/fonts", dist, "..");
   await writeTypes(fonts);
   await cp(join(root, "fonts"), join(dist, "files"), { recursive: true });
+  await copyLicenses(dist, { "LICENSE.txt": "LICENSE" });
+}
+
+async function buildClient(): Promise<void> {
+  const dist = join(client, "dist");
+  await rm(dist, { recursive: true, force: true });
+  await writeClientScript(root, dist, TARGET);
+  await writeTypes(client);
+  await moveClientTypes(dist);
   await copyLicenses(dist, { "LICENSE.txt": "LICENSE" });
 }
 
@@ -127,5 +138,5 @@ async function moveTypes(from: string, to: string): Promise<void> {
 }
 
 const asked = process.argv.slice(2);
-for (const [name, buildPackage] of Object.entries({ engine: buildEngine, fonts: buildFonts }))
+for (const [name, buildPackage] of Object.entries({ engine: buildEngine, fonts: buildFonts, client: buildClient }))
   if (asked.length === 0 || asked.includes(name)) await buildPackage();

@@ -38,7 +38,7 @@ function textsOf(pattern: string) {
 const TESTS = textsOf("test/**/*.ts");
 const SOURCES = textsOf("src/**/*.ts");
 const FILES = textsOf(
-  "{*,docs/*,docs/{contributing,design,performance}/*,examples/*,packages/*,packages/{engine,fonts}/*}.{md,ts,py,sh,html,png,pdf,svg}",
+  "{*,docs/*,docs/{contributing,design,performance}/*,examples/*,examples/python/*,packages/*,packages/{client,engine,fonts}/*}.{md,ts,py,sh,html,png,pdf,svg}",
 );
 const architecture = read("ARCHITECTURE.md");
 const errors = read("docs/errors.md");

@@ -7,15 +7,19 @@
 import { privateKeyToAddress, sign, signTypedData } from "viem/accounts";
 import { recoverPublicKey } from "viem/utils";
 import type { Offer, SignedOffers } from "./offer.ts";
+import {
+  DELIVERY,
+  DELIVERY_TYPES,
+  type DeliveryPayload,
+  domainOf,
+  OFFER_RECEIPT,
+  RECEIPT_TYPES,
+  type ReceiptPayload,
+  receiptMessage,
+  type Signed,
+} from "./receiptTypes.ts";
 
 type Hex = `0x${string}`;
-
-/** A signed offer or receipt ("offer-receipt", 3.1). */
-interface Signed<Payload> {
-  format: "eip712";
-  payload: Payload;
-  signature: Hex;
-}
 
 /** The terms of one way to pay, as a signed offer contains them ("offer-receipt", 4.2). Times are Unix seconds. */
 interface OfferPayload {
@@ -30,30 +34,6 @@ interface OfferPayload {
   validUntil: number;
 }
 
-/** The payload of a signed receipt for a payment ("offer-receipt", 5.2). */
-export interface ReceiptPayload {
-  version: 1;
-  network: string;
-  resourceUrl: string;
-  payer: string;
-  issuedAt: number;
-  transaction: string;
-}
-
-/** The delivered file of a payment. Contains the SHA-256 hashes of the source and of the result. */
-export interface DeliveryPayload {
-  inputSha256: Hex;
-  outputSha256: Hex;
-}
-
-const NAME = "offer-receipt";
-
-/**
- * Returns an EIP-712 domain ("offer-receipt", 3.2). The chain id is 1 for every payment, even on Solana, although
- * clause 3.1.1 still mentions only EVM chains.
- */
-const domainOf = (name: string) => ({ name, version: "1", chainId: 1 });
-
 /** 4.3 */
 const OFFER_TYPES = {
   Offer: [
@@ -65,31 +45,6 @@ const OFFER_TYPES = {
     { name: "payTo", type: "string" },
     { name: "amount", type: "string" },
     { name: "validUntil", type: "uint256" },
-  ],
-} as const;
-
-/** 5.3 */
-const RECEIPT_TYPES = {
-  Receipt: [
-    { name: "version", type: "uint256" },
-    { name: "network", type: "string" },
-    { name: "resourceUrl", type: "string" },
-    { name: "payer", type: "string" },
-    { name: "issuedAt", type: "uint256" },
-    { name: "transaction", type: "string" },
-  ],
-} as const;
-
-/**
- * The EIP-712 type of a delivery, which the x402 extension does not define. The type contains the whole receipt, so
- * that a delivery cannot be attached to another receipt.
- */
-const DELIVERY_TYPES = {
-  ...RECEIPT_TYPES,
-  Delivery: [
-    { name: "receipt", type: "Receipt" },
-    { name: "inputSha256", type: "bytes32" },
-    { name: "outputSha256", type: "bytes32" },
   ],
 } as const;
 
@@ -146,7 +101,10 @@ export async function signOffers(offered: OfferedTerms[], validUntil: number, pr
       .filter(({ acceptIndex }) => acceptIndex[version] >= 0)
       .map(({ acceptIndex, offer }) => ({ acceptIndex: acceptIndex[version], ...offer }));
     return {
-      [NAME]: { info: { offers }, schema: { required: ["offers"], properties: { offers: { type: "array" } } } },
+      [OFFER_RECEIPT]: {
+        info: { offers },
+        schema: { required: ["offers"], properties: { offers: { type: "array" } } },
+      },
     };
   };
   return { 1: inVersion(1), 2: inVersion(2) };
@@ -157,7 +115,7 @@ export async function signOffers(offered: OfferedTerms[], validUntil: number, pr
  * @returns the extensions for the answer to the settlement ("offer-receipt", 5.1)
  */
 export async function signReceipt(receipt: ReceiptPayload, delivery: DeliveryPayload, privateKey: Hex) {
-  const message = { ...receipt, version: BigInt(receipt.version), issuedAt: BigInt(receipt.issuedAt) };
+  const message = receiptMessage(receipt);
   const signature = await signTypedData({
     privateKey,
     domain: domainOf("x402 receipt"),
@@ -173,11 +131,11 @@ export async function signReceipt(receipt: ReceiptPayload, delivery: DeliveryPay
     message: { receipt: message, ...delivery },
   });
   return {
-    [NAME]: {
+    [OFFER_RECEIPT]: {
       info: { receipt: { format: "eip712", payload: receipt, signature } satisfies Signed<ReceiptPayload> },
       schema: { required: ["receipt"], properties: { receipt: { type: "object" } } },
     },
-    "overprint-delivery": {
+    [DELIVERY]: {
       info: { format: "eip712", payload: delivery, signature: delivered } satisfies Signed<DeliveryPayload>,
     },
   };

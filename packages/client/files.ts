@@ -1,0 +1,51 @@
+/** The files of a call, and their hashes. */
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { OverprintError } from "./errors.ts";
+
+/**
+ * A file in a call: its bytes, or a text that names a file for the deployment to read, which is a public http(s) URL or
+ * an upload handle (`upload:…`). A text is never a path.
+ */
+export type FileSource = Blob | ArrayBuffer | Uint8Array | URL | string;
+
+/**
+ * Converts a file to the value of a form field.
+ * @throws OverprintError if a text is neither a URL nor a handle
+ */
+export function formValue(source: FileSource, field: "file" | "image"): File | string {
+  if (source instanceof URL) return source.href;
+  if (typeof source === "string") {
+    if (/^(https?:\/\/|upload:)/i.test(source)) return source;
+    throw new OverprintError(
+      "invalid_argument",
+      `\`${field}\` must be the bytes of a file, a Blob, an http(s) URL or an upload handle. Read a local file first.`,
+    );
+  }
+  return source instanceof File
+    ? source
+    : new File([source as Blob | Uint8Array<ArrayBuffer>], field === "file" ? "document.pdf" : "image");
+}
+
+/** Computes the SHA-256 of a stream of bytes while it is read. */
+export function hashing(onEnd: (hex: string) => void): TransformStream<Uint8Array, Uint8Array<ArrayBuffer>> {
+  const hash = sha256.create();
+  return new TransformStream({
+    transform(chunk, controller) {
+      hash.update(chunk);
+      controller.enqueue(chunk as Uint8Array<ArrayBuffer>);
+    },
+    flush: () => onEnd(bytesToHex(hash.digest())),
+  });
+}
+
+/** Computes the SHA-256 of a file in hexadecimal, without loading it into memory. */
+export async function sha256Of(file: Blob): Promise<string> {
+  const hash = sha256.create();
+  const reader = file.stream().getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return bytesToHex(hash.digest());
+    hash.update(value);
+  }
+}

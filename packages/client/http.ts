@@ -1,0 +1,114 @@
+/** Sends requests to a deployment, and converts its error answers to errors. */
+import { isLoopback } from "../../src/shared/net/loopback.ts";
+import { type FieldError, OverprintError } from "./errors.ts";
+
+/** Maximum size in bytes of an answer other than a file. */
+const MAX_ANSWER_BYTES = 1_000_000;
+
+/**
+ * Parses the address of a deployment.
+ * @throws OverprintError if the address is malformed, or would send payments unencrypted over a network
+ */
+export function originOf(text: string): URL {
+  const url = parsed(text);
+  const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isOfThisMachine(url));
+  if (!url || !isSafe || url.href !== `${url.origin}/`)
+    throw new OverprintError(
+      "invalid_argument",
+      "`url` must be the https address of a deployment without a path, such as https://pdf.example.com.",
+    );
+  return url;
+}
+
+function parsed(text: string): URL | undefined {
+  return URL.canParse(text) ? new URL(text) : undefined;
+}
+
+function isOfThisMachine(url: URL): boolean {
+  return isLoopback(new Request(url));
+}
+
+/**
+ * Returns whether a file may be sent to or read from `address`, which the deployment `by` returned. The address must
+ * use https. Only a deployment on this machine may name an address on this machine.
+ */
+export function isTrusted(address: string, by: URL): boolean {
+  const url = parsed(address);
+  if (!url) return false;
+  return isOfThisMachine(url) ? /^https?:$/.test(url.protocol) && isOfThisMachine(by) : url.protocol === "https:";
+}
+
+/**
+ * Sends a request. Does not follow redirects, because payments and files are meant for this address only.
+ * @param seconds time limit of the answer
+ * @throws OverprintError `unreachable` or `redirected`
+ */
+export async function send(url: URL | string, init: RequestInit, seconds: number): Promise<Response> {
+  const signal = AbortSignal.timeout(seconds * 1000);
+  const answer = await fetch(url, { ...init, redirect: "manual", signal }).catch((cause: Error) => {
+    throw unreachable(url, cause);
+  });
+  const isRedirect = answer.status === 0 || (answer.status > 299 && answer.status < 400); // browsers hide the status of a redirect
+  if (!isRedirect) return answer;
+  throw new OverprintError("redirected", `${new URL(url).origin} redirects to another address. Use that address.`);
+}
+
+function unreachable(url: URL | string, cause: Error): OverprintError {
+  const reason = (cause.cause as { message?: string } | undefined)?.message || cause.message;
+  return new OverprintError("unreachable", `${new URL(url).origin} did not answer: ${reason}`, { cause });
+}
+
+/**
+ * Reads the JSON of an answer. Returns undefined if the answer is too long, is cut off, or is not JSON.
+ */
+export async function jsonIn(answer: Response): Promise<unknown> {
+  try {
+    return JSON.parse(await textIn(answer));
+  } catch {
+    return undefined;
+  }
+}
+
+async function textIn(answer: Response): Promise<string> {
+  const reader = answer.body?.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  let length = 0;
+  while (reader) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    length += value.length;
+    if (length > MAX_ANSWER_BYTES) {
+      await reader.cancel();
+      throw new Error("the answer is too long");
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/** Members of a problem document (RFC 9457), or of a 402 of x402. */
+interface Problem {
+  code?: unknown;
+  detail?: unknown;
+  error?: unknown;
+  request_id?: unknown;
+  errors?: unknown;
+}
+
+/** Converts an error answer to an error with the service's own code and message. */
+export async function errorIn(answer: Response): Promise<OverprintError> {
+  const { code, detail, error, request_id, errors } = Object((await jsonIn(answer)) ?? {}) as Problem;
+  const message = [detail, error].find((text) => typeof text === "string");
+  const retryAfter = answer.headers.get("Retry-After");
+  return new OverprintError(
+    typeof code === "string" ? (code as OverprintError["code"]) : `http_${answer.status}`,
+    message ?? `The answer with status ${answer.status} is not from an Overprint deployment.`,
+    {
+      status: answer.status,
+      errors: Array.isArray(errors) ? (errors as FieldError[]) : [],
+      requestId: typeof request_id === "string" ? request_id : (answer.headers.get("X-Request-Id") ?? undefined),
+      retryAfterSeconds: retryAfter === null ? undefined : Math.max(0, Number(retryAfter) || 0),
+    },
+  );
+}
