@@ -10,7 +10,7 @@ export type { ImageFields, NoticeCode, ProblemCode, TextFields } from "./api.ts"
 export { type ClientErrorCode, type ErrorCode, type FieldError, OverprintError } from "./errors.ts";
 export type { FileSource } from "./files.ts";
 export type { MarkedPdf, Notice } from "./marked.ts";
-export type { Account, PaymentOptions } from "./payment.ts";
+export type { Account, Channel, PaymentOptions } from "./payment.ts";
 export type { Receipt } from "./receipt.ts";
 
 /** A deployment, and the way to pay it. */

@@ -1,5 +1,5 @@
 /** Signs payments for the terms of a deployment, with the official x402 client. */
-import type { BatchSettlementEvmScheme } from "@x402/evm/batch-settlement/client";
+import type { SchemeNetworkClient } from "@x402/core/types";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { x402Client, x402HTTPClient } from "@x402/fetch";
 import { type OfferedWay, payableNetwork, payableNetworks } from "../../src/payments/wire/payableOffer.ts";
@@ -8,7 +8,24 @@ import { OverprintError } from "./errors.ts";
 import { errorIn, jsonIn, send } from "./http.ts";
 
 /** An account that signs payments, such as a local account of viem, or a wallet in a browser. */
-export type Account = ConstructorParameters<typeof ExactEvmScheme>[0];
+export interface Account {
+  readonly address: `0x${string}`;
+  signTypedData(message: {
+    domain: Record<string, unknown>;
+    types: Record<string, unknown>;
+    primaryType: string;
+    message: Record<string, unknown>;
+  }): Promise<`0x${string}`>;
+}
+
+/**
+ * A payment channel: a `BatchSettlementEvmScheme` of `@x402/evm/batch-settlement/client`. The type lists only the members
+ * that distinguish it, because the types of x402 need the types of Node.js.
+ */
+export interface Channel {
+  readonly scheme: "batch-settlement";
+  createPaymentPayload(...given: never[]): Promise<unknown>;
+}
 
 /** How an account pays. */
 export interface PaymentOptions {
@@ -19,7 +36,7 @@ export interface PaymentOptions {
   /** Pays only on this network: a name such as `base`, or a CAIP-2 id. Default: the first that the deployment offers. */
   network?: string | undefined;
   /** A payment channel. All calls pay through the channel. A deposit is at most five times `maxPrice`. */
-  channel?: BatchSettlementEvmScheme | undefined;
+  channel?: Channel | undefined;
 }
 
 /** Default limit of the price in USDC: twice the default price of a call. */
@@ -57,7 +74,7 @@ export class Wallet {
   constructor({ account, maxPrice = MAX_PRICE, network, channel }: PaymentOptions) {
     const price = parsePrice(maxPrice);
     if (!price) throw new OverprintError("invalid_argument", "`maxPrice` must be an amount of USDC, such as 0.05.");
-    const scheme = channel ?? new ExactEvmScheme(account);
+    const scheme = (channel as SchemeNetworkClient | undefined) ?? new ExactEvmScheme(account);
     this.address = account.address;
     this.isChannel = channel !== undefined;
     this.#price = price;

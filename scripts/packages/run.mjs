@@ -1,7 +1,7 @@
 /**
  * `npm run check:packages` packs the packages, installs them into empty folders, and uses them as their users would:
  * with Node.js 20, 22 and 24, Deno and Bun, with TypeScript, with bundles of esbuild and Vite in Chromium, and in a
- * Worker. The results must equal those of the sources. publint and are-the-types-wrong must find no fault. The script
+ * Worker. It also buys with the client. The results must equal those of the sources. publint and are-the-types-wrong must find no fault. The script
  * prints a line for each part, and exits with 1 if a part fails. With arguments, it runs only the parts whose names
  * contain one of the arguments.
  */
@@ -16,7 +16,8 @@ import { build } from "esbuild";
 import { watermark } from "../../src/engine/index.ts";
 import { chromiumPath, NO_BROWSER, startBrowser } from "../lib/chromium.ts";
 import { loadFont } from "../lib/loadFont.ts";
-import { freePort } from "../lib/worker.ts";
+import { postToWorker } from "../lib/postToWorker.ts";
+import { checkClient } from "./client.mjs";
 
 const here = import.meta.dirname;
 const root = join(here, "../..");
@@ -38,20 +39,20 @@ if (hasFailed) process.exitCode = 1;
 
 async function main() {
   await run(process.execPath, [join(root, "scripts/buildPackages.ts")], root);
-  const [engine, fonts] = await Promise.all(["engine", "fonts"].map(pack));
+  const [engine, fonts, client] = await Promise.all(["engine", "fonts", "client"].map(pack));
   await writeFile(join(folder, "package.json"), '{ "private": true, "type": "module" }');
-  await run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", engine, fonts], folder);
+  await run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", engine, fonts, client], folder);
   for (const name of ["program.mjs", "worker.mjs", "page.mjs"]) await copyFile(join(here, name), join(folder, name));
   await copyFile(join(here, "sample.ts.txt"), join(folder, "sample.ts")); // only there, its imports can be found
   const [latin, arabic] = await expected();
 
   await part("size", () => checkSize(engine));
   await part("publint", async () => {
-    for (const name of ["engine", "fonts"])
+    for (const name of ["engine", "fonts", "client"])
       await run(process.execPath, [bin("publint/src/cli.js"), "--strict", join(root, "packages", name)], root);
   });
   await part("are-the-types-wrong", async () => {
-    for (const tarball of [engine, fonts])
+    for (const tarball of [engine, fonts, client])
       await run(process.execPath, [bin("@arethetypeswrong/cli/dist/index.js"), tarball, "--profile", "esm-only"], root);
   });
   const runtimes = {
@@ -61,10 +62,13 @@ async function main() {
     Deno: [bin("@deno/linux-x64-glibc/deno"), "run", "--allow-all"],
     Bun: [bin("@oven/bun-linux-x64/bin/bun"), "run"],
   };
-  for (const [name, [program, ...args]] of Object.entries(runtimes))
+  const inRuntime = (/** @type {string[]} */ [program, ...flags], /** @type {string[]} */ args) =>
+    existsSync(program) ? run(program, [...flags, ...args], folder) : undefined;
+  for (const [name, command] of Object.entries(runtimes))
     await part(name, async () => {
-      if (!existsSync(program)) return "skipped: npm has it for other platforms only";
-      equal(await run(program, [...args, "program.mjs", CONTRACT], folder), `${latin}\n${arabic}\n`);
+      const printed = await inRuntime(command, ["program.mjs", CONTRACT]);
+      if (printed === undefined) return "skipped: npm has it for other platforms only";
+      equal(printed, `${latin}\n${arabic}\n`);
     });
   await part("require of an ES module", async () => {
     const code = 'console.log(typeof require("@overprint/engine").watermark)';
@@ -94,7 +98,8 @@ async function main() {
     await run(process.execPath, [bin("vite/bin/vite.js"), "build", "--target", "es2022"], app);
     equal(await titleOf(join(app, "dist")), latin);
   });
-  await part("a Worker", async () => equal(await inWorker(), latin));
+  await part("a Worker", async () => equal(await inWorker("worker.mjs"), latin));
+  await checkClient(folder, { part, runtimes, inRuntime, titleOf, inWorker });
 }
 
 /** Runs a part, and prints its outcome. @param {string} name @param {() => Promise<unknown>} act */
@@ -164,43 +169,14 @@ async function titleOf(site) {
   }
 }
 
-/** Runs the Worker with wrangler, and returns its answer. */
-async function inWorker() {
-  const port = await freePort();
+/** Runs a script as a Worker, and returns its answer to the sample. @param {string} script */
+async function inWorker(script) {
+  const config = join(folder, "wrangler.toml");
   await writeFile(
-    join(folder, "wrangler.toml"),
-    'name = "caller"\nmain = "worker.mjs"\ncompatibility_date = "2026-10-01"\ncompatibility_flags = ["nodejs_compat"]\n',
+    config,
+    `name = "caller"\nmain = "${script}"\ncompatibility_date = "2026-10-01"\ncompatibility_flags = ["nodejs_compat"]\n`,
   );
-  const wrangler = join(root, "node_modules/wrangler/bin/wrangler.js");
-  const args = [
-    wrangler,
-    "dev",
-    "--ip",
-    "127.0.0.1",
-    "--port",
-    String(port),
-    "--inspector-port",
-    String(await freePort()),
-  ];
-  const child = spawn(process.execPath, args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
-  let log = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (log += text));
-  try {
-    const body = await readFile(CONTRACT);
-    for (let attempt = 0; attempt < 60; attempt++) {
-      // wrangler ends early requests when it has bundled the Worker
-      const answer = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body })
-        .then(async (response) => ({ ok: response.ok, text: await response.text() }))
-        .catch(() => undefined);
-      if (answer?.ok) return answer.text;
-      log += answer?.text ?? "";
-      if (child.exitCode !== null) break;
-      await new Promise((resolve) => setTimeout(resolve, 500));
-    }
-    throw new Error(`the Worker does not answer: ${log.slice(-600)}`);
-  } finally {
-    child.kill();
-  }
+  return Buffer.from(await postToWorker(config, new Uint8Array(await readFile(CONTRACT)))).toString();
 }
 
 /** @param {string} actual @param {string | undefined} wanted */
