@@ -1,7 +1,8 @@
 /**
  * Marks a PDF over HTTP with x402's `fetch`, which answers a 402 with a payment:
  *
- *   PRIVATE_KEY=0x… SERVICE=https://pdf.example.com node examples/fetch.ts contract.pdf marked.pdf DRAFT
+ *   npm install @x402/evm @x402/fetch viem
+ *   PRIVATE_KEY=0x… SERVICE=https://pdf.example.com node fetch.mjs contract.pdf marked.pdf DRAFT
  *
  * Without PRIVATE_KEY it pays with the development key, which only a service on your machine accepts.
  */
@@ -16,7 +17,7 @@ const {
   PRIVATE_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80",
 } = process.env;
 
-const account = privateKeyToAccount(PRIVATE_KEY as `0x${string}`);
+const account = privateKeyToAccount(PRIVATE_KEY);
 const payingFetch = wrapFetchWithPaymentFromConfig(fetch, {
   schemes: [{ network: "eip155:*", client: new ExactEvmScheme(account) }],
 });
@@ -31,7 +32,7 @@ const response = await payingFetch(`${SERVICE}/v1/watermark/text`, {
 });
 if (!response.ok) throw new Error(await response.text());
 
-const sold = (await response.json()) as { output: { url: string; pages: number }; cost: string };
+const sold = await response.json();
 const marked = await fetch(sold.output.url);
 await writeFile(output, new Uint8Array(await marked.arrayBuffer()));
 console.log(`${output}: ${sold.output.pages} pages marked for ${sold.cost}`);

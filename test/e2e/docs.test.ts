@@ -38,7 +38,7 @@ function textsOf(pattern: string) {
 const TESTS = textsOf("test/**/*.ts");
 const SOURCES = textsOf("src/**/*.ts");
 const FILES = textsOf(
-  "{*,docs/*,docs/{contributing,design,performance}/*,examples/*,examples/python/*,packages/*,packages/{client,engine,fonts}/*}.{md,ts,py,sh,html,png,pdf,svg}",
+  "{*,docs/*,docs/{contributing,design,performance}/*,examples/*,examples/{agents,python,worker}/*,packages/*,packages/{client,engine,fonts}/*}.{md,ts,mjs,py,sh,html,png,pdf,svg}",
 );
 const architecture = read("ARCHITECTURE.md");
 const errors = read("docs/errors.md");
@@ -412,7 +412,10 @@ describe("docs/performance.md", () => {
 test("examples/README.md names every example", () => {
   const rows = examples.split("\n").filter((line) => line.startsWith("| `"));
   const named = rows.flatMap((line) => quoted(line.split("|")[1]));
-  expect(named.sort()).toEqual(globSync("*.{sh,ts,py,html}", { cwd: join(ROOT, "examples") }).sort());
+  const programs = globSync(["*.{sh,ts,mjs,html,py}", "python/*.py", "agents", "worker"], {
+    cwd: join(ROOT, "examples"),
+  });
+  expect(named.map((name) => name.replace(/\/$/, "")).sort()).toEqual(programs.sort());
 });
 
 describe("ARCHITECTURE.md and the design notes", () => {

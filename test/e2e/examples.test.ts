@@ -6,12 +6,15 @@ import { execFile, execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { samePages } from "../../bench/inputs.ts";
 import { paymentFor } from "../../scripts/lib/pay.ts";
 import { sampleContract } from "../../scripts/lib/sampleContract.ts";
+import { payableNetworks } from "../../src/payments/wire/payableOffer.ts";
 import { result } from "../../src/service/request/schemas.ts";
+import { startProxy } from "../browser/proxy.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 import { render } from "./render.ts";
 
@@ -58,13 +61,24 @@ async function expectMarks(command: string, args: string[], env: Record<string, 
   return stdout;
 }
 
-test("the example engine.ts marks a file without a service", async () => {
-  expect(await expectMarks(process.execPath, ["examples/engine.ts"])).toContain("4 pages marked");
+test("the example engine.mjs marks a file with the built engine, without a service", async () => {
+  await run(process.execPath, ["scripts/buildPackages.ts", "engine"], { cwd });
+  expect(await expectMarks(process.execPath, ["examples/engine.mjs"])).toContain("4 pages marked");
 });
 
-test.each(["fetch.ts", "mcp.ts"])("the example %s pays with the official x402 client", async (name) => {
+test.each(["fetch.mjs", "mcp.mjs"])("the example %s pays with the official x402 client", async (name) => {
   expect(await expectMarks(process.execPath, [`examples/${name}`])).toContain("4 pages marked for 0.05 USDC");
 });
+
+test.each(["fetch.mjs", "mcp.mjs"])(
+  "the first lines of the example %s name exactly the packages that it imports",
+  (name) => {
+    const text = readFileSync(join(cwd, "examples", name), "utf8");
+    const [, named = ""] = /^ \* {3}npm install (.*)$/m.exec(text)!;
+    const imported = Array.from(text.matchAll(/ from "((?:@[^/]+\/)?[^/"]+)/g), ([, from]) => from!);
+    expect(named.split(" ")).toEqual([...new Set(imported)].filter((from) => !from.startsWith("node:")).sort());
+  },
+);
 
 test("the example curl.sh pays with a payment signed in advance", async () => {
   expect(await expectMarks("sh", ["examples/curl.sh"])).toContain('"cost":"0.05 USDC"');
@@ -72,9 +86,9 @@ test("the example curl.sh pays with a payment signed in advance", async () => {
 
 const noPython = pythonHas("sys") ? "" : " (skipped: this machine has no python3)";
 describe.skipIf(noPython)(`Python examples${noPython}`, () => {
-  test("the example plain.py pays with Python's standard library", async () => {
-    const env = pythonHas("eth_account") ? {} : { PYTHONPATH: await standIn() };
-    expect(await expectMarks("python3", ["examples/plain.py"], env)).toContain("4 pages marked for 0.05 USDC");
+  test("the example overprint.py pays with Python's standard library", async () => {
+    const printed = await expectMarks("python3", ["examples/python/overprint.py"], await signer());
+    expect(printed).toContain("4 pages marked for 0.05 USDC");
   });
 
   const lacking = pythonHas("x402") ? "" : " (skipped: this machine's Python has no package x402)";
@@ -82,10 +96,71 @@ describe.skipIf(noPython)(`Python examples${noPython}`, () => {
     expect(await expectMarks("python3", ["examples/client.py"])).toContain("4 pages marked for 0.05 USDC");
   });
 
+  test("overprint.py repeats a call whose answer was lost, and gets the result of the first payment", async () => {
+    const proxy = await startProxy(worker.url);
+    try {
+      proxy.loseNextAnswer({ status: 502, headers: {}, problem: {} });
+      const [sold, again] = await inPython(`
+client = Overprint("${proxy.url}", DEVELOPMENT_KEY)
+first = client.watermark_text("examples/contract.pdf", "LOST")
+again = client.watermark_text("examples/contract.pdf", "LOST", first.idempotency_key)
+print(first.url, first.receipt["payer"], first.notices)
+print(again.url, again.receipt["payer"], again.notices)`);
+      expect(sold).toMatch(/^http\S+ 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266 \[\]$/);
+      expect(again).toMatch(/^http\S+ 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266 \['payment-not-settled'\]$/);
+      expect(again!.split(" ")[0]).toBe(sold!.split(" ")[0]);
+    } finally {
+      await proxy.stop();
+    }
+  });
+
+  test("overprint.py uploads a file that is too large for the call", async () => {
+    const path = join(dir, "large.pdf");
+    await writeFile(path, samePages(30, 400_000));
+    const printed = await inPython(`
+client = Overprint("${worker.url}", DEVELOPMENT_KEY)
+marked = client.watermark_image(${JSON.stringify(path)}, "examples/logo.png", scale=0.2)
+print(marked.pages, len(marked.download()) == marked.bytes)`);
+    expect(printed).toEqual(["30 True"]);
+  });
+
+  test("overprint.py raises errors with the service's code, and pays no more than max_price", async () => {
+    const printed = await inPython(`
+def code(**options):
+    try:
+        fields = {"opacity": options.pop("opacity", 1)}
+        Overprint("${worker.url}", DEVELOPMENT_KEY, **options).watermark_text("examples/contract.pdf", "X", **fields)
+    except OverprintError as error:
+        return error.code, error.status, [wrong["path"] for wrong in error.errors], error.may_be_paid
+print(code(opacity=50))
+print(code(max_price="0.049"))`);
+    expect(printed).toEqual(["('invalid_request', 400, ['opacity'], False)", "('not_payable', None, [], False)"]);
+  });
+
   test("the example client.py is syntactically valid", async () => {
     await run("python3", ["-c", "import ast, sys; ast.parse(open(sys.argv[1]).read())", "examples/client.py"], { cwd });
   });
 });
+
+test("overprint.py knows the token of each EVM network", () => {
+  const text = readFileSync(join(cwd, "examples/python/overprint.py"), "utf8");
+  const known = Array.from(text.matchAll(/^ {4}"(eip155:\d+)": "(0x\w+)", {2}# (\S+)$/gm), ([, ...row]) => row);
+  expect(known).toEqual(payableNetworks().map(({ caip2, asset, name }) => [caip2, asset, name]));
+});
+
+/** Returns the environment in which Python finds a package that signs: eth-account, or a fake of it. */
+async function signer(): Promise<Record<string, string>> {
+  return pythonHas("eth_account") ? {} : { PYTHONPATH: await standIn() };
+}
+
+/** Runs a Python program that uses the client in overprint.py. Returns the lines that it printed. */
+async function inPython(program: string): Promise<string[]> {
+  const { PYTHONPATH = "" } = await signer();
+  const env = { ...process.env, PYTHONPATH: [join(cwd, "examples/python"), PYTHONPATH].join(delimiter) };
+  const imports = "from overprint import DEVELOPMENT_KEY, Overprint, OverprintError";
+  const { stdout } = await run("python3", ["-c", `${imports}\n${program}`], { cwd, env });
+  return stdout.trim().split("\n");
+}
 
 /**
  * Pages of the documentation for callers. The test runs the commands of these pages except those in `NOT_RUN`. It
@@ -100,8 +175,7 @@ const PAGES = [
 /**
  * Commands that the test does not run: they install packages, start servers or call a deployment that does not exist.
  */
-const NOT_RUN =
-  /^(git clone|npm ci|npm run dev|npm run demo|npx -p node@24|npx @modelcontextprotocol)|https:\/\/pdf\.example\.com/m;
+const NOT_RUN = /^(git clone|npm ci|npm run dev|npm run demo|npx @modelcontextprotocol)|https:\/\/pdf\.example\.com/m;
 const commands = PAGES.flatMap((page) => {
   const blocks = readFileSync(join(cwd, page), "utf8").matchAll(/^```sh\n(.*?)^```$/gms);
   return Array.from(blocks, ([, block]) => ({ page, block: block!, line: block!.split("\n")[0]! }));
@@ -162,7 +236,7 @@ test("examples/contract.pdf equals the website's sample", async () => {
 });
 
 /**
- * Creates a fake of the Python package `eth_account` that has only the part that `plain.py` uses. The fake signs with
+ * Creates a fake of the Python package `eth_account` that has only the part that `overprint.py` uses. The fake signs with
  * viem.
  */
 async function standIn(): Promise<string> {
