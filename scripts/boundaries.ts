@@ -64,6 +64,7 @@ const ALLOWED: Record<string, string[]> = {
     "src/payments/wire",
     "src/service/request/schemas.ts",
     "src/service/sale/notices.ts",
+    "src/settings/limits.ts",
     "src/shared",
   ],
   cli: [

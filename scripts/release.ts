@@ -9,9 +9,10 @@ import { parseArgs } from "node:util";
 import { buildDeployment } from "./lib/buildDeployment.ts";
 import { METAFILE } from "./lib/buildScript.ts";
 import { isDryRun } from "./lib/dryRun.ts";
+import { packPackages } from "./lib/packPackages.ts";
 import { type Lock, type Metafile, sbomOf } from "./lib/sbom.ts";
 import { sha256, sourceHash } from "./lib/sourceHash.ts";
-import { nextVersion, releasedChangelog, VERSIONED } from "./lib/versions.ts";
+import { nextVersion, packageManifests, releasedChangelog, VERSIONED } from "./lib/versions.ts";
 
 const USAGE = `npm run release -- major|minor|patch|1.2.3 [--dry-run] [--checked]
 
@@ -66,7 +67,8 @@ async function release(): Promise<void> {
   console.log(`Committed and tagged. The release's files are in out/release/. To publish it:
 
   git push origin main v${version}
-  gh release create v${version} --verify-tag --notes-file out/release/NOTES.md out/release/SHA256SUMS out/release/*.json`);
+  gh release create v${version} --verify-tag --notes-file out/release/NOTES.md out/release/SHA256SUMS out/release/*.json out/release/packages/*
+  for archive in out/release/packages/*.tgz; do npm publish "$archive" --access public; done`);
 }
 
 /**
@@ -82,8 +84,8 @@ function refuseUnlessReady(tag: string): void {
 }
 
 /**
- * Builds the files that a deployment of this release uploads. Writes their checksums, the list of packages, and the
- * release notes.
+ * Builds the files that a deployment of this release uploads, and the packages for npm. Writes their checksums, the
+ * lists of packages, and the release notes.
  */
 async function writeAssets(notes: string): Promise<void> {
   await rm(out, { recursive: true, force: true });
@@ -97,7 +99,10 @@ async function writeAssets(notes: string): Promise<void> {
   const sbom = `${JSON.stringify(sbomOf(lock!, parsed, fonts!), null, 2)}\n`;
   await writeFile(join(out, "sbom.cdx.json"), sbom);
   await rm(join(out, "worker", METAFILE));
-  const lines = [...hashes, ["sbom.cdx.json", sha256(sbom)] as const].map(([path, hash]) => `${hash}  ${path}\n`);
+  const packages = await packPackages(root, out, packageManifests(), [lock!, fonts!]);
+  const lines = [...hashes, ...packages, ["sbom.cdx.json", sha256(sbom)] as const].map(
+    ([path, hash]) => `${hash}  ${path}\n`,
+  );
   await writeFile(join(out, "SHA256SUMS"), lines.sort(byPath).join(""));
   await writeFile(
     join(out, "NOTES.md"),

@@ -1,4 +1,5 @@
 /** A purchase: the price, the payment, the upload of a large file, and the call, repeated until an answer arrives. */
+import { UPLOADS } from "../../src/settings/limits.ts";
 import { OverprintError } from "./errors.ts";
 import { type FileSource, formValue, sha256Of } from "./files.ts";
 import { errorIn, isTrusted, jsonIn, send } from "./http.ts";
@@ -15,8 +16,6 @@ export interface Order {
   idempotencyKey: string;
 }
 
-/** Files above this size in bytes are uploaded before the call. Up to this size, a channel can pay for the call. */
-const LARGE_BYTES = 10_000_000;
 /** Time limit of a call in seconds: the limits of the service for the body and for the work. */
 const CALL_SECONDS = 900;
 /** Time limit of an upload in seconds. */
@@ -44,7 +43,7 @@ export async function buy(origin: URL, wallet: Wallet, order: Order): Promise<Ma
   const endpoint = new URL(`/v1/watermark/${order.operation}`, origin);
   const file = formValue(order.file, "file");
   const image = order.image === undefined ? undefined : formValue(order.image, "image");
-  const isLarge = typeof file !== "string" && file.size > LARGE_BYTES;
+  const isLarge = typeof file !== "string" && file.size > UPLOADS.freeBytes;
   if (isLarge && wallet.isChannel)
     throw new OverprintError("invalid_argument", "A channel cannot pay for a file of more than 10 MB. Send its URL.");
 

@@ -1,4 +1,8 @@
 /** Computes version numbers (semver.org), and lists the files that contain Overprint's version. */
+import { globSync } from "node:fs";
+import { join } from "node:path";
+
+const root = join(import.meta.dirname, "../..");
 
 const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/;
 
@@ -29,6 +33,7 @@ function partsOf(version: string): [number, number, number] {
 /** The files that contain the version, each with a function that replaces it. */
 export const VERSIONED: Record<string, (text: string, version: string) => string> = {
   "package.json": withVersion,
+  ...Object.fromEntries(packageManifests().map((path) => [path, withVersions])),
   "server.json": withVersion,
   "package-lock.json"(text, version) {
     const lock = JSON.parse(text) as { version: string; packages: { "": { version: string } } };
@@ -40,6 +45,18 @@ export const VERSIONED: Record<string, (text: string, version: string) => string
 
 function withVersion(text: string, version: string): string {
   return text.replace(/^ {2}"version": "[^"]*"/m, `  "version": "${version}"`);
+}
+
+/** Replaces the version of a package for npm, and the versions of the project's own packages that it needs. */
+function withVersions(text: string, version: string): string {
+  return withVersion(text, version).replaceAll(/("@overprint\/\w+": )"[^"]*"/g, `$1"${version}"`);
+}
+
+/** Returns the paths of the manifests of the packages for npm, relative to the checkout. */
+export function packageManifests(): string[] {
+  return globSync("packages/*/package.json", { cwd: root })
+    .map((path) => path.replaceAll("\\", "/"))
+    .toSorted();
 }
 
 const UNRELEASED = "## Unreleased\n";

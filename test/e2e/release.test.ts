@@ -5,8 +5,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FAMILIES } from "../../scripts/fonts/families.ts";
+import { type Manifest, packageSbom } from "../../scripts/lib/packageSbom.ts";
+import { packPackages } from "../../scripts/lib/packPackages.ts";
 import { type Lock, sbomOf } from "../../scripts/lib/sbom.ts";
-import { SOURCES, sourceHash } from "../../scripts/lib/sourceHash.ts";
+import { SOURCES, sha256, sourceHash } from "../../scripts/lib/sourceHash.ts";
 import { nextVersion, releasedChangelog, VERSIONED } from "../../scripts/lib/versions.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -24,8 +26,11 @@ describe("the version", () => {
       const [before, after] = [await read(name), change(await read(name), "7.8.9")];
       const linesBefore = before.split("\n");
       const lines = after.split("\n").filter((line, at) => line !== linesBefore[at]);
-      expect([name, ...new Set(lines.map((line) => line.trim()))]).toEqual([name, '"version": "7.8.9",']);
-      expect(lines.length).toBe(name === "package-lock.json" ? 2 : 1);
+      const own = lines.filter((line) => /^ {4}"@overprint\/\w+": "7\.8\.9",?$/.test(line));
+      const versions = lines.filter((line) => !own.includes(line)).map((line) => line.trim());
+      expect([name, ...new Set(versions)]).toEqual([name, '"version": "7.8.9",']);
+      expect(versions).toHaveLength(name === "package-lock.json" ? 2 : 1);
+      if (!name.startsWith("packages/")) expect(own).toEqual([]);
     }
   });
 
@@ -109,6 +114,75 @@ test("the list of packages in a release contains the sources in fonts/ with the 
   const debian = noto.flatMap(({ purl }) => (purl.startsWith("pkg:deb/") ? [purl] : []));
   expect(debian).toEqual(["pkg:deb/debian/fonts-noto-core@20201225-1", "pkg:deb/debian/fonts-noto-mono@20201225-1"]);
   for (const { licenses } of noto) expect(JSON.stringify(licenses)).toContain("OFL-1.1");
+});
+
+describe("the packages for npm", () => {
+  const locks = async () =>
+    Promise.all(
+      ["package-lock.json", "scripts/fonts/package-lock.json"].map(
+        async (name) => JSON.parse(await read(name)) as Lock,
+      ),
+    ) as Promise<[Lock, Lock]>;
+  const manifestOf = async (name: string) => JSON.parse(await read(`packages/${name}/package.json`)) as Manifest;
+
+  test("every package for npm has the version of the project", () => {
+    for (const name of ["client", "engine", "fonts"])
+      expect(VERSIONED).toHaveProperty([`packages/${name}/package.json`]);
+  });
+
+  test("the list of a package contains what npm installs with it, in the versions of the lock file", async () => {
+    const [lock, fonts] = await locks();
+    const { metadata, components } = packageSbom(await manifestOf("client"), lock, fonts);
+    expect(metadata.component).toMatchObject({ type: "library", name: "@overprint/client" });
+    const names = components.map(({ name }) => name);
+    expect(names).toEqual(
+      expect.arrayContaining(["@noble/hashes", "@x402/core", "@x402/evm", "@x402/fetch", "viem", "ox"]),
+    );
+    expect(names).not.toContain("hono");
+    for (const { hashes } of components) expect(hashes).toHaveLength(1);
+    const zod = components.filter(({ name }) => name === "zod").map(({ version }) => version);
+    expect(zod).toEqual([lock.packages["node_modules/@x402/core/node_modules/zod"]!.version]);
+  });
+
+  test("the list of a package contains what the build copies and bundles into it", async () => {
+    const [lock, fonts] = await locks();
+    const namesOf = (manifest: Manifest, licenses?: string) =>
+      packageSbom(manifest, lock, fonts, licenses).components.map(({ name }) => name);
+    const engine = namesOf(await manifestOf("engine"));
+    expect(engine).toEqual(expect.arrayContaining(["harfbuzzjs", "fonts-noto-core", "pako"]));
+    const { version } = lock.packages["node_modules/commander"]!;
+    const bundle = {
+      name: "@overprint/x",
+      version: "1.0.0",
+      license: "MIT",
+      dependencies: { "@overprint/fonts": "1.0.0" },
+    };
+    expect(namesOf(bundle, `commander ${version}, MIT\n\nCopyright 2011`)).toEqual(["@overprint/fonts", "commander"]);
+    expect(() => namesOf(bundle, "commander 0.0.1, MIT\n")).toThrow("does not list commander 0.0.1");
+  });
+
+  test("a release packs a package with its changelog, and lists the checksums of the archive and of its list", async () => {
+    const out = await mkdtemp(join(tmpdir(), "overprint-packed-"));
+    try {
+      const hashes = await packPackages(root, out, ["packages/client/package.json"], await locks());
+      const { version } = await manifestOf("client");
+      const archive = `packages/overprint-client-${version}.tgz`;
+      expect([...hashes.keys()].sort()).toEqual(["packages/client.cdx.json", archive]);
+      for (const [path, hash] of hashes) expect(sha256(await readFile(join(out, path)))).toBe(hash);
+      const files = execFileSync("tar", ["-tzf", join(out, archive)], { encoding: "utf8" }).split("\n");
+      const expected = [
+        "CHANGELOG.md",
+        "README.md",
+        "dist/LICENSE.txt",
+        "dist/index.d.ts",
+        "dist/index.js",
+        "package.json",
+      ];
+      expect(files).toEqual(expect.arrayContaining(expected.map((name) => `package/${name}`)));
+    } finally {
+      await rm(out, { recursive: true });
+    }
+  });
 });
 
 test("the command in SECURITY.md computes the hash of the sources, which changes with every byte", async () => {
