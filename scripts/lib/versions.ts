@@ -1,5 +1,5 @@
 /** Computes version numbers (semver.org), and lists the files that contain Overprint's version. */
-import { globSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const root = join(import.meta.dirname, "../..");
@@ -54,9 +54,8 @@ function withVersions(text: string, version: string): string {
 
 /** Returns the paths of the manifests of the packages for npm, relative to the checkout. */
 export function packageManifests(): string[] {
-  return globSync("packages/*/package.json", { cwd: root })
-    .map((path) => path.replaceAll("\\", "/"))
-    .toSorted();
+  const paths = globSync("packages/*/package.json", { cwd: root }).map((path) => path.replaceAll("\\", "/"));
+  return paths.filter((path) => !/"private": true/.test(readFileSync(join(root, path), "utf8"))).toSorted();
 }
 
 const UNRELEASED = "## Unreleased\n";

@@ -38,7 +38,7 @@ export interface MarkOptions {
  * {@link DEFAULTS}.
  */
 export interface TextMark extends MarkOptions {
-  /** The text, with at least one visible character. `\n` breaks a line. {@link fillIn} replaces its placeholders. */
+  /** The text, with at least one visible character. `\n` breaks a line. Placeholders such as `{page}` are filled in. */
   text: string;
   template?: TemplateName | undefined;
   position?: Position | undefined;
@@ -66,7 +66,7 @@ export type Edge = (typeof EDGES)[number];
 
 /** An image to put on every page. */
 export interface ImageMark extends MarkOptions {
-  /** The bytes of a file in one of the {@link IMAGE_FORMATS}. */
+  /** The bytes of a PNG or JPEG image. */
   image: Uint8Array;
   position?: ImagePosition | undefined;
   /** Whether an image with transparency gets a white edge on pages with a dark background. */
