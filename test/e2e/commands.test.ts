@@ -116,7 +116,8 @@ const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string
 function checkNpm([action = "", ...rest]: string[], isMention: boolean): unknown {
   const args = rest.filter((word) => word !== "-s");
   if (action === "ci") return expect(args.filter((word) => word !== "--include=dev")).toEqual([]);
-  if (action === "pack") return expect(args).toEqual([]);
+  if (action === "pack" || action === "login") return expect(args).toEqual([]);
+  if (action === "publish") return expect(args).toEqual([UNKNOWN, "--access", "public"]);
   if (action === "install") return expect(args.join(" ")).toMatch(/^-g PATH\/overprint-[\d.]+\.tgz$/);
   const name = action === "test" ? "test" : args.shift()!;
   expect(action === "run" || action === "test", `npm ${action}`).toBe(true);
