@@ -77,7 +77,7 @@ interface Axis {
   /** Length of the page, and the distance of the outer places from its ends. */
   length: number;
   inset: number;
-  /** Length and center of the mark, and its offset from its place before the movement. */
+  /** Length and center of the mark before the movement, and its offset from its named position. */
   size: number;
   center: number;
   offset: number;

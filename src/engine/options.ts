@@ -76,8 +76,8 @@ export interface ImageMark extends MarkOptions {
 }
 
 /**
- * Defaults for omitted options. `rotation` and `scale` apply to images only. The rotation of a text comes from its
- * template.
+ * Defaults of omitted options. The defaults of `rotation` and `scale` are for images. The default rotation of a text
+ * comes from its template.
  */
 export const DEFAULTS = {
   template: DEFAULT_TEMPLATE,

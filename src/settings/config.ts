@@ -19,7 +19,7 @@ const COMPUTING_SECONDS = 60;
 /** Maximum time that a body may lag behind its minimum rate, in milliseconds. */
 const BODY_GRACE_MS = 10_000;
 
-/** Settings that are only published. An invalid one is a warning and counts as unset. */
+/** Settings that the service shows to callers and does not act on. An invalid one causes a warning and counts as unset. */
 const COSMETIC: readonly string[] = [
   "CONTACT_EMAIL",
   "REPOSITORY_URL",

@@ -243,7 +243,7 @@ test("stalled messages use up only the share of memory that their sender's addre
   await Promise.all(theirs);
 });
 
-test("a string that is long enough to be received as a file never fits into a message that is read without a payment", () => {
+test("a string that is received as a file is too long for an unpaid MCP message", () => {
   expect(LONG_TEXT_BYTES).toBeGreaterThanOrEqual(UNPAID_MESSAGE_BYTES);
 });
 

@@ -94,8 +94,8 @@ export class Callers {
   }
 
   /**
-   * Simulates a payer who makes an order and calls the Worker until the result arrives or the attempts run out. Two
-   * clients of the payer may call for one order in parallel.
+   * Simulates a payer who places an order and calls the Worker until the result arrives or the attempts run out. Two
+   * clients of the payer may send calls for the same order in parallel.
    */
   async buy(): Promise<void> {
     const world = this.#world;

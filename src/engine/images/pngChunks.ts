@@ -34,7 +34,7 @@ export interface Png {
 }
 
 const SIGNATURE_LENGTH = 8;
-/** Length in bytes of the length, type and CRC of a chunk. */
+/** Total size in bytes of a chunk's length, type and CRC. */
 const CHUNK_OVERHEAD = 12;
 const HEADER_LENGTH = 13;
 

@@ -10,7 +10,7 @@ export const idParameters = [
   { name: "id", in: "path", required: true, schema: { type: "string" }, description: "The id from the link." },
 ];
 
-/** The path parameter of the requests with which the creator of a payment link reads or withdraws it. */
+/** The path parameter of a claim. With the claim, the creator of a payment link reads or withdraws the link. */
 export const claimParameters = [
   { name: "claim", in: "path", required: true, schema: { type: "string" }, description: "The claim, a secret." },
 ];

@@ -66,7 +66,7 @@ export interface Admission {
 const SETTLE_MARGIN_SECONDS = 6;
 /** Time in seconds in which most calls do their work, including fetching files. */
 const EXPECTED_WORK_SECONDS = 30;
-/** Maximum validity of an authorization. The ledger keeps the record of a payment for this time. */
+/** Maximum remaining validity of an authorization, in seconds. It bounds how long the ledger retains an unused record. */
 const MAX_VALIDITY_SECONDS = 86_400;
 /**
  * A fingerprint that matches no request. With this fingerprint the ledger only reports whether it knows the payment.

@@ -38,7 +38,7 @@ describe("laying out a line", () => {
     expect(textsOf(await layOut(text))).toEqual(clusters);
   });
 
-  it("arranges right-to-left letters from left to right as they are drawn, including the characters of a cluster", async () => {
+  it("returns right-to-left letters in visual order, from left to right, also within a cluster", async () => {
     expect(textsOf(await layOut("שָׁלום", true)).join("")).toBe([..."שָׁלום"].reverse().join(""));
     expect(textsOf(await layOut("אב 12 ab", true)).join("")).toBe("ab 12 בא");
     expect(textsOf(await layOut("ab אב 12 cd")).join("")).toBe("ab 12 בא cd");

@@ -12,7 +12,7 @@ const ledgerThatFinds = (found: PaymentStatus): AdmissionTerms["ledger"] => ({
   }),
 });
 
-/** Creates a facilitator that gives the verdict of `verify`, and collects the abort signals of its verifications. */
+/** Creates a facilitator that returns the verdict of `verify`, and collects the abort signals of its verifications. */
 function facilitatorThat(verify: () => Promise<Awaited<ReturnType<FacilitatorClient["verify"]>>>) {
   const signals: (AbortSignal | undefined)[] = [];
   const client: FacilitatorClient = {

@@ -37,7 +37,7 @@ const HOST = "https://a-rather-long-name-of-a-host.overprint.example.com";
 const offer = offerOf(httpResource(product!, HOST, config), { ...config, networks: ALL });
 
 describe("an offer of every network", () => {
-  test("the strict client of x402 version 1 accepts an offer of every network", () => {
+  test("the strict client of x402 version 1 accepts an offer that lists all its networks", () => {
     const { accepts } = strict402.parse(paymentRequiredV1(offer, "X-PAYMENT header is required"));
     expect(accepts.map(({ network }) => network)).toEqual(IN_BOTH.map(({ name }) => name));
   });

@@ -1,4 +1,4 @@
-/** Tests the attributes of pages, page counts, and page trees that the engine rejects. */
+/** Tests how the engine reads the attributes of pages, counts pages, and rejects some page trees. */
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../../src/engine/index.ts";
 import { type Bodies, file, latin1, onePage, open, stamp } from "../fixture.ts";

@@ -17,8 +17,8 @@ const LONG = 20_000;
 const string = `<${"41".repeat(LONG / 2)}>`;
 
 /**
- * Returns `count` pages and the objects that the pages refer to. `entries` returns the entries of a page, and `more`
- * further objects.
+ * Returns `count` pages and the objects that the pages refer to. `entries` returns the entries of a page. `more` returns
+ * additional objects.
  */
 function pages(count: number, entries: (num: number) => string, more: (num: number) => Bodies, tree = ""): Bodies {
   const numbers = Array.from({ length: count }, (_, index) => 100 + 2 * index);
