@@ -66,7 +66,7 @@ async function demo(
   const worker = await starting.catch(({ message }: Error) => {
     const [first, ...log] = message.split("\n");
     const why = log.find((line) => /error/i.test(line)) ?? "";
-    throw new Failure("not_started", `${first} ${why} (run \`npx overprint dev\` to see the full log)`);
+    throw new Failure("not_started", `${first} ${why} (run \`npm run dev\` to see the full log)`);
   });
   try {
     const url = new URL(worker.url);
@@ -79,7 +79,7 @@ async function demo(
   }
   if (!options.json)
     say(
-      "The Worker has stopped, so the link no longer works. `npx overprint dev` starts a Worker that keeps running.",
+      "The Worker has stopped, so the link no longer works. `npm run dev` starts a Worker that keeps running.",
       io.stdout,
     );
 }

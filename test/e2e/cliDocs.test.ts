@@ -45,7 +45,7 @@ describe("docs/cli.md", () => {
     const own = `"${process.execPath}" "${join(root, "cli/overprint.js")}"`;
     const output = join(root, "out/cli-document.pdf");
     for (const line of block!.trim().split("\n")) {
-      const command = line.replace("npx overprint", own).replace("marked.pdf", `"${output}"`);
+      const command = line.replace("node cli/overprint.js", own).replace("marked.pdf", `"${output}"`);
       await promisify(execFile)("sh", ["-c", `mkdir -p out && ${command}`], { cwd: root });
       expect((await readFile(output)).subarray(0, 5).toString()).toBe("%PDF-");
       await rm(output);

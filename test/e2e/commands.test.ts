@@ -106,7 +106,8 @@ function expectFile(path: string): void {
   if (/^[.\w][\w.-]*\/[\w./-]+$/.test(path) && !READERS_PATHS.test(path)) expectPath(path);
 }
 
-function checkNode([first = "", ...args]: string[]): unknown {
+function checkNode([first = "", ...args]: string[], isMention: boolean): unknown {
+  if (first.endsWith("cli/overprint.js")) return checkOverprint(args, isMention);
   if (first === "-p") return expect(args.length).toBeGreaterThan(0);
   for (const arg of [first, ...args]) expectFile(arg);
 }
@@ -142,13 +143,12 @@ function checkNpm([action = "", ...rest]: string[], isMention: boolean): unknown
 
 function checkNpx(words: string[], isMention: boolean): unknown {
   const [name = "", ...args] = words.filter((word) => word !== "-y");
-  if (name === "overprint") return checkOverprint(args, isMention);
   if (name === "vitest") return checkVitest(args);
   if (name === "wrangler") return checkWrangler(args);
   if (name === "tsc") return expectPath(join(args[args.indexOf("-p") + 1] ?? "", "tsconfig.json"));
   if (name === "-p") {
     expect(args.slice(0, 2)).toEqual(["node@24", "node"]);
-    return checkNode(args.slice(2));
+    return checkNode(args.slice(2), isMention);
   }
   expect(Object.keys(DOWNLOADED)).toContain(name);
 }
@@ -341,9 +341,10 @@ test.each([
   "npx vitest run --project nothing",
   "npx wrangler r2 object remove a/b",
   "npx wrangler tail --form json",
-  "npx overprint make a.pdf --text A",
-  "npx overprint mark a.pdf --txt A",
-  "npx overprint mark a.pdf --text A --opacity 2",
+  "npx overprint mark a.pdf --text A", // the npm package `overprint` is an unrelated program
+  "node cli/overprint.js make a.pdf --text A",
+  "node cli/overprint.js mark a.pdf --txt A",
+  "node cli/overprint.js mark a.pdf --text A --opacity 2",
   "npm run demo -- a.pdf --text A --position middle-ish",
   "curl http://127.0.0.1:8787/v1/watermark/txt -F text=A",
   "curl -X DELETE http://127.0.0.1:8787/v1/limits",

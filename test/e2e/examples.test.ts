@@ -183,7 +183,7 @@ const commands = PAGES.flatMap((page) => {
 
 test("the documentation has a command for every way to send or remove a file", () => {
   const all = commands.map(({ block }) => block).join("\n");
-  for (const way of ["-F file=", "--data-binary", '"file\\": \\"$HANDLE', "-X DELETE", "overprint mark"])
+  for (const way of ["-F file=", "--data-binary", '"file\\": \\"$HANDLE', "-X DELETE", "overprint.js mark"])
     expect(all).toContain(way);
   for (const page of ["README.md", "docs/quick-start.md", "docs/http.md", "docs/payments.md", "docs/files.md"])
     expect(commands.filter((command) => command.page === page && /X-PAYMENT: \$/.test(command.block))).not.toEqual([]);
@@ -198,7 +198,7 @@ test.each(commands)("the commands in $page run as documented: $line", async ({ p
     page === "README.md" ? block : block.replaceAll(/npm run -s pay -- \S+?(?=\))/g, `printf %s '${payment}'`);
   const script = signed
     .replaceAll("http://127.0.0.1:8787", worker.url)
-    .replaceAll("npx overprint", `"${process.execPath}" cli/overprint.js`)
+    .replaceAll("node cli/overprint.js", `"${process.execPath}" cli/overprint.js`)
     .replaceAll("marked.pdf", `"${output}"`);
   const { stdout } = await run("sh", ["-ec", script], { cwd });
   const answers = Array.from(stdout.matchAll(/\{"output":.*?"cost":"[^"]*"\}/g), ([text]) =>
