@@ -6,8 +6,9 @@
  * @throws Error if a font cannot be loaded
  */
 export function fontsAt(base: string | URL): (path: string) => Promise<Uint8Array> {
+  const { location } = globalThis as { location?: { href: string } }; // only browsers have a location
   return async (path) => {
-    const url = new URL(path, new URL(base, globalThis.location?.href));
+    const url = new URL(path, new URL(base, location?.href));
     const response = await fetch(url);
     if (!response.ok) throw new Error(`The font ${url} could not be loaded: ${response.status}.`);
     return new Uint8Array(await response.arrayBuffer());
