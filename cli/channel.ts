@@ -18,7 +18,7 @@ export function addChannel(program: Command, io: Io): void {
       "Shows what is left in the payment channel that `overprint buy --channel` has opened, or asks the deployment to return it.",
     )
     .addArgument(new Argument("<action>", "what to do").choices(["status", "refund"]));
-  const url = `Address of the deployment. Default: ${LOCAL}, where \`overprint dev\` listens.`;
+  const url = `Address of the deployment. Default: ${LOCAL}, where \`npm run dev\` of a clone listens.`;
   command.addOption(valueOption(command, "--url <address>", url));
   addPayerOptions(command);
   command

@@ -25,9 +25,10 @@ export interface ChannelPayer extends OwnChannel {
 /**
  * Returns the channel that pays for the next call. The channel need not exist on the chain yet. Its state comes from a
  * local file, or from the chain if no file stores the state.
+ * @param calls number of calls that the channel will pay for, for which the deposit must be enough
  * @throws Failure if the state must be read from the chain and the chain's node does not answer
  */
-export async function openChannel(offer: Offer, account: PrivateKeyAccount, io: Io): Promise<ChannelPayer> {
+export async function openChannel(offer: Offer, account: PrivateKeyAccount, io: Io, calls = 1): Promise<ChannelPayer> {
   const { network, amount, terms } = offer;
   const { scheme, storage, id } = channelOf(offer, account, io, () => channel.deposit);
   const client = x402Client.fromConfig({
@@ -50,7 +51,7 @@ export async function openChannel(offer: Offer, account: PrivateKeyAccount, io: 
 
   const channel: ChannelPayer = {
     ...state,
-    deposit: depositFor(state, offer),
+    deposit: depositFor(state, offer, calls),
     headers: {},
     async sign() {
       payment = await client.createPaymentPayload(terms).catch((error: Error) => {
@@ -81,11 +82,11 @@ export async function openChannel(offer: Offer, account: PrivateKeyAccount, io: 
 }
 
 /**
- * Returns the amount to deposit before a channel can pay for a call. It is zero if the channel has enough money.
+ * Returns the amount to deposit before a channel can pay for calls. It is zero if the channel has enough money.
  * Otherwise it is at least the deployment's minimum deposit.
  */
-function depositFor({ balance, spent }: OwnChannel, { amount, terms }: Offer): bigint {
-  const missing = spent + amount - balance;
+function depositFor({ balance, spent }: OwnChannel, { amount, terms }: Offer, calls = 1): bigint {
+  const missing = spent + amount * BigInt(calls) - balance;
   if (missing <= 0n) return 0n;
   const { minDeposit } = (terms.accepts[0]?.extra ?? {}) as { minDeposit?: unknown };
   const least = /^\d{1,30}$/.test(String(minDeposit)) ? BigInt(String(minDeposit)) : 0n;

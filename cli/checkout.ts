@@ -1,6 +1,7 @@
 /** Runs a purchase from the command line: checks flags, reads files and prints the result. */
 import { basename } from "node:path";
 import { buffer } from "node:stream/consumers";
+import type { PrivateKeyAccount } from "viem/accounts";
 import { checkMark } from "../src/engine/index.ts";
 import { expectPdf, HEAD_LENGTH } from "../src/inputs/sniff.ts";
 import { isIdempotencyKey, KEY_RULE } from "../src/service/request/idempotencyKey.ts";
@@ -9,35 +10,36 @@ import { noticeText } from "../src/service/sale/notices.ts";
 import { originOf } from "./deployment.ts";
 import { misuse } from "./failure.ts";
 import { type CheckedFields, checkFields } from "./fields.ts";
-import { findFiles, readImageFile, type SourceFile, STANDARD, stemOf } from "./input.ts";
+import { findFile, readImageFile, type SourceFile, STANDARD, stemOf } from "./input.ts";
 import type { Io } from "./io.ts";
 import { accountFor } from "./key.ts";
+import { announce, moneyOf, priceOf } from "./offers.ts";
 import { beginWriting, findTargets, type OutputChoice, type Target } from "./output.ts";
 import { checkPayment, LOCAL, networkName, type PaymentChoice } from "./payment.ts";
-import { download, fileToSend, type Order, type Purchase, purchase } from "./purchase.ts";
+import { askDeal, type Deal, download, fileToSend, type Order, type Purchase, purchase } from "./purchase.ts";
 import { counted, printJson, say } from "./say.ts";
 
 /** Flags of `overprint buy`. */
 export interface BuyOptions extends OutputChoice, PaymentChoice {
   url?: string;
   idempotencyKey?: string;
+  text?: string;
+  dryRun?: boolean;
   json?: boolean;
 }
 
-/** Runs `overprint buy`. */
+/** Runs `overprint buy` without `--each`. */
 export async function buy(name: string, options: BuyOptions, io: Io): Promise<void> {
+  if (options.maxTotal !== undefined) throw misuse("--max-total needs --each: limit a single price with --max-price");
   const checked = checkFields(options as Record<string, unknown>);
-  checkPayment(options);
-  const { idempotencyKey } = options;
-  if (idempotencyKey !== undefined && !isIdempotencyKey(idempotencyKey)) throw misuse(`--idempotency-key ${KEY_RULE}`);
-  const url = originOf(options.url ?? LOCAL);
-  const account = accountFor(url, options.keyFile, io);
+  const { url, account } = checkBuyer(options, io);
   const source = await findSource(name);
-  const [target] = await findTargets([source], options, io);
+  const [[target] = []] = await findTargets([source], [options], io);
   if (target!.path === STANDARD && options.json)
     throw misuse("--json and the PDF cannot both go to stdout: name a file with -o");
-  const order = { ...(await orderFor(name, source, checked, io)), url, idempotencyKey };
-  if (target!.isFile) await (await beginWriting(target!, io)).discard(); // checks that the target is writable before paying
+  const order = { ...(await orderFor(name, source, checked, io)), url, idempotencyKey: options.idempotencyKey };
+  if (options.dryRun) return printPlan(await askDeal(order, account, options, io), [target!], options, io);
+  await expectWritable(target!, io);
 
   const bought = await purchase(order, account, options, name !== STANDARD, io);
   await download(bought.output, url, target!, io);
@@ -45,19 +47,51 @@ export async function buy(name: string, options: BuyOptions, io: Io): Promise<vo
   else printPurchase(bought, target!, target!.path === STANDARD ? io.stderr : io.stdout);
 }
 
+/**
+ * Checks the flags that choose the deployment and the payer.
+ * @throws Failure
+ */
+export function checkBuyer(options: BuyOptions, io: Io): { url: URL; account: PrivateKeyAccount } {
+  checkPayment(options);
+  const { idempotencyKey } = options;
+  if (idempotencyKey !== undefined && !isIdempotencyKey(idempotencyKey)) throw misuse(`--idempotency-key ${KEY_RULE}`);
+  const url = originOf(options.url ?? LOCAL);
+  return { url, account: accountFor(url, options.keyFile, io) };
+}
+
+/**
+ * Checks that a target is writable, before anything is paid.
+ * @throws Failure
+ */
+export async function expectWritable(target: Target, io: Io): Promise<void> {
+  if (target.isFile) await (await beginWriting(target, io)).discard();
+}
+
+/** Prints the price and the targets of a purchase that is not made (`--dry-run`). */
+export function printPlan(
+  { offer, account, channel }: Deal,
+  targets: readonly Target[],
+  options: BuyOptions,
+  io: Io,
+): void {
+  const files = options.each === undefined ? undefined : targets.length;
+  announce(offer, account.address, options, { deposit: channel?.deposit, files }, io);
+  const paths = targets.map(({ path }) => path);
+  const total = moneyOf(offer.amount * BigInt(targets.length), offer.network);
+  const plan = { price: priceOf(offer), total, network: offer.network.name, from: account.address, to: offer.payTo };
+  if (options.json) printJson({ dry_run: true, files: paths, ...plan }, io);
+  else for (const path of paths) say(`${path === STANDARD ? "standard output" : path} (not bought)`, io.stdout);
+}
+
 /** Sources that the deployment reads itself. */
 const REMOTE = /^(https?:\/\/|upload:)/i;
 
-async function findSource(name: string): Promise<SourceFile> {
-  if (REMOTE.test(name)) {
-    const { protocol, pathname } = new URL(name);
-    const stem = protocol === "upload:" ? "" : stemOf(pathname); // leaves the name out for a handle, because a handle is secret and must not become a file name
-    return { path: undefined, stem: stem || "document", isPiped: false };
-  }
-  const [source, ...more] = await findFiles([name]);
-  if (more.length > 0)
-    throw misuse(`${name} matches ${more.length + 1} files, but buy takes one: run it once for each file`);
-  return source!;
+/** Returns the source of a purchase. @throws Failure if the name stands for several files */
+export async function findSource(name: string): Promise<SourceFile> {
+  if (!REMOTE.test(name)) return findFile(name, "buy");
+  const { protocol, pathname } = new URL(name);
+  const stem = protocol === "upload:" ? "" : stemOf(pathname); // leaves the name out for a handle, because a handle is secret and must not become a file name
+  return { path: undefined, stem: stem || "document", below: "", isPiped: false };
 }
 
 /**

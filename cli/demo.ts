@@ -4,11 +4,11 @@ import type { Command } from "commander";
 import { startWorker } from "../scripts/lib/worker.ts";
 import { Failure } from "./failure.ts";
 import { addFieldOptions, checkFields } from "./fields.ts";
-import { findFiles } from "./input.ts";
+import { findFile } from "./input.ts";
 import { whenStopped } from "./interrupt.ts";
 import type { Io } from "./io.ts";
 import { findTargets } from "./output.ts";
-import { ROOT, requireClone } from "./root.ts";
+import { ROOT } from "./root.ts";
 import { printJson, say, warn } from "./say.ts";
 
 /** Folder for results, in the current directory. */
@@ -27,7 +27,7 @@ export function addDemo(program: Command, io: Io): void {
     .command("demo")
     .summary("try a paid call on this machine")
     .description(
-      `Starts the Worker on this machine, buys a watermarked PDF with the development key, and writes the result to ${FOLDER}/. Needs a clone of the repository.`,
+      `Starts the Worker on this machine, buys a watermarked PDF with the development key, and writes the result to ${FOLDER}/.`,
     )
     .argument("[file]", "a PDF, or - for standard input; by default a sample contract");
   addFieldOptions(command);
@@ -42,19 +42,18 @@ async function demo(
   options: { text?: string; image?: string; filename?: string; json?: boolean },
   io: Io,
 ): Promise<void> {
-  requireClone();
   const marked = options.image ?? options.text;
   const checked = checkFields({ ...options, ...(marked === undefined && { text: "CONFIDENTIAL" }) });
-  const [source] = await findFiles([name]);
+  const source = await findFile(name, "demo");
   const [{ orderFor, summaryOf, printPurchase }, { download, purchase }, { developer }] = await Promise.all([
     import("./checkout.ts"),
     import("./purchase.ts"),
     import("./key.ts"),
   ]);
-  const order = await orderFor(name, source!, checked, io);
+  const order = await orderFor(name, source, checked, io);
   await mkdir(FOLDER, { recursive: true });
   const { filename } = options;
-  const [target] = await findTargets([source!], { output: `${FOLDER}/`, filename }, io);
+  const [[target] = []] = await findTargets([source], [{ output: `${FOLDER}/`, filename }], io);
 
   warn("Starting the Worker on this machine …", io);
   const stopping = new AbortController();

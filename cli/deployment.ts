@@ -81,7 +81,7 @@ function causeOf(error: Error, url: URL | string): string {
   if (error.name === "TimeoutError") return `no answer for ${SILENCE_SECONDS} seconds`;
   const { cause } = error as { cause?: { code?: string; message?: string } };
   if (cause?.code === "ECONNREFUSED")
-    return `nothing listens there${isOfThisMachine(new URL(url)) ? " (`overprint dev` starts a deployment on this machine)" : ""}`;
+    return `nothing listens there${isOfThisMachine(new URL(url)) ? " (`npm run dev` in a clone starts a deployment on this machine)" : ""}`;
   if (cause?.code === "ERR_SSL_WRONG_VERSION_NUMBER") return "the server there does not use https";
   if (cause?.code === "ENOTFOUND") return "the host does not exist";
   return cause?.message || cause?.code || error.message;

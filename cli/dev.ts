@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
+import { join } from "node:path";
 import type { Command } from "commander";
 import { isPort, MAX_PORT } from "../scripts/lib/port.ts";
 import { Failure, misuse } from "./failure.ts";
 import { valueOption } from "./fields.ts";
 import { whenStopped } from "./interrupt.ts";
-import { ROOT, requireClone, WRANGLER } from "./root.ts";
+import { ROOT } from "./root.ts";
 
 const EXAMPLES = `
 Examples:
@@ -12,14 +13,14 @@ Examples:
   overprint dev --port 9000
   overprint dev -- --var PRICE:0.10`;
 
+const WRANGLER = join(ROOT, "node_modules/wrangler/bin/wrangler.js");
+
 /** Adds `overprint dev`: runs the Worker on this machine until it is stopped. */
 export function addDev(program: Command): void {
   const command = program
     .command("dev")
     .summary("run the service on this machine")
-    .description(
-      "Runs the Worker on loopback until you stop it. Payments are verified, but no money moves. Needs a clone of the repository.",
-    )
+    .description("Runs the Worker on loopback until you stop it. Payments are verified, but no money moves.")
     .argument("[arguments...]", "arguments for `wrangler dev`, after --");
   command
     .addOption(valueOption(command, "--port <number>", "The port to listen on. Default: 8787."))
@@ -29,7 +30,6 @@ export function addDev(program: Command): void {
 
 async function dev(more: string[], { port }: { port?: string }): Promise<void> {
   if (port !== undefined && !isPort(port)) throw misuse(`--port must be a number from 1 to ${MAX_PORT}`);
-  requireClone();
   const args = [WRANGLER, "dev", ...(port === undefined ? [] : ["--port", port]), ...more];
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: "inherit" });
   const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));

@@ -9,6 +9,8 @@ export const EXIT = {
   usage: 2,
   /** Money may have moved, but the file has not been downloaded. The message says how to get it. */
   unfinished: 3,
+  /** Some files of a series were bought and downloaded, and others were not. The message says how to get the others. */
+  partial: 4,
 } as const;
 
 type ExitCode = (typeof EXIT)[keyof typeof EXIT];

@@ -1,11 +1,11 @@
 import { createReadStream } from "node:fs";
-import { type FileHandle, glob, open, readFile, stat } from "node:fs/promises";
-import { basename } from "node:path";
+import { type FileHandle, glob, open, readdir, readFile, stat } from "node:fs/promises";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { checkMark, type RangeReader } from "../src/engine/index.ts";
 import { expectPdf, HEAD_LENGTH } from "../src/inputs/sniff.ts";
 import { Problem } from "../src/shared/problems.ts";
-import { EXIT, Failure, failureOf, reasonOf } from "./failure.ts";
+import { EXIT, Failure, failureOf, misuse, reasonOf } from "./failure.ts";
 import type { Io } from "./io.ts";
 
 /** The file name that stands for standard input or standard output. */
@@ -21,6 +21,8 @@ export interface SourceFile {
   path: string | undefined;
   /** File name without folder and extension. The name of the result is derived from it. */
   stem: string;
+  /** Path of the file's folder below the folder that the argument names. Empty if the argument names the file. */
+  below: string;
   /** Whether the source is standard input. */
   isPiped: boolean;
 }
@@ -32,22 +34,39 @@ export interface Input {
 }
 
 /**
- * Returns the files that the arguments name, without duplicates. Expands names with wildcards, because Windows shells
- * do not. Does not expand a name that is the exact name of a file.
- * @throws Failure for a missing file or a folder
+ * Returns the files that the arguments name, without duplicates. A folder stands for the PDFs in it and in its
+ * subfolders. Expands names with wildcards, because Windows shells do not. Does not expand a name that is the exact name
+ * of a file.
+ * @param output destination of the results, which are left out of the named folders
+ * @throws Failure for a missing file, and for a folder without PDFs
  */
-export async function findFiles(names: readonly string[]): Promise<SourceFile[]> {
-  const paths = new Set<string>();
+export async function findFiles(names: readonly string[], output?: string): Promise<SourceFile[]> {
+  const found = new Map<string, string>(); // the value is the folder below the named folder
+  const add = (path: string, below = "") => found.has(path) || found.set(path, below);
   for (const name of names) {
-    if (name === STANDARD) paths.add(name);
-    else if (/[*?[{]/.test(name) && !(await exists(name))) for (const path of await matching(name)) paths.add(path);
-    else paths.add(await fileAt(name));
+    if (name === STANDARD) add(name);
+    else if (/[*?[{]/.test(name) && !(await exists(name))) for (const path of await matching(name)) add(path);
+    else if (await isFolder(name))
+      for (const path of await filesIn(name, output)) add(path, relative(name, dirname(path)));
+    else add(name);
   }
-  return Array.from(paths, (path) =>
+  return Array.from(found, ([path, below]) =>
     path === STANDARD
-      ? { path: undefined, stem: "standard-input", isPiped: true }
-      : { path, stem: stemOf(path), isPiped: false },
+      ? { path: undefined, stem: "standard-input", below, isPiped: true }
+      : { path, stem: stemOf(path), below, isPiped: false },
   );
+}
+
+/**
+ * Returns the single file that an argument names.
+ * @param command name of the command, for the message
+ * @throws Failure if the argument names several files
+ */
+export async function findFile(name: string, command: string): Promise<SourceFile> {
+  const [source, ...more] = await findFiles([name]);
+  if (more.length > 0)
+    throw misuse(`${name} matches ${more.length + 1} files, but ${command} takes one: run it once for each file`);
+  return source!;
 }
 
 async function matching(pattern: string): Promise<string[]> {
@@ -57,17 +76,31 @@ async function matching(pattern: string): Promise<string[]> {
   return files.sort();
 }
 
-async function fileAt(path: string): Promise<string> {
+async function isFolder(path: string): Promise<boolean> {
   const found = await stat(path).catch((error: unknown) => {
     throw new Failure("no_file", `${path}: ${reasonOf(error)}`, EXIT.usage);
   });
-  if (found.isDirectory())
-    throw new Failure(
-      "no_file",
-      `${path} is a folder: name the files in it, such as ${path.replace(/\/$/, "")}/*.pdf`,
-      EXIT.usage,
-    );
-  return path;
+  return found.isDirectory();
+}
+
+/**
+ * Returns the PDFs in a folder and its subfolders. Leaves out hidden files, and the folder `output` if it is a subfolder,
+ * so that the same command can run again.
+ */
+async function filesIn(folder: string, output: string | undefined): Promise<string[]> {
+  const names = await readdir(folder, { recursive: true }).catch((error: unknown) => {
+    throw new Failure("no_file", `${folder}: ${reasonOf(error)}`, EXIT.usage);
+  });
+  const isHidden = (name: string) => name.split(sep).some((part) => part.startsWith("."));
+  const isIn = (path: string, parent: string) => resolve(path).startsWith(resolve(parent) + sep);
+  const isResult = (path: string) => output !== undefined && isIn(output, folder) && isIn(path, output);
+  const files: string[] = [];
+  for (const name of names.filter((name) => /\.pdf$/i.test(name) && !isHidden(name))) {
+    const path = join(folder, name);
+    if (!isResult(path) && (await stat(path).catch(() => undefined))?.isFile()) files.push(path);
+  }
+  if (files.length === 0) throw new Failure("no_file", `${folder}: the folder contains no PDF`, EXIT.usage);
+  return files.sort();
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -16,13 +16,18 @@ export function whenStopped(cleanup: () => unknown): () => void {
   return () => cleanups.delete(cleanup);
 }
 
+/** Runs the registered functions, because a signal stops the program. */
+export async function runCleanups(): Promise<void> {
+  stopping = true;
+  await Promise.allSettled([...cleanups].map(async (cleanup) => cleanup()));
+}
+
 /** Makes signals end the program after the registered cleanups, with the exit codes that shells use. */
 export function handleSignals(): void {
   for (const [signal, code] of Object.entries(EXIT_CODES))
     process.on(signal, async () => {
       if (stopping) return;
-      stopping = true;
-      await Promise.allSettled([...cleanups].map(async (cleanup) => cleanup()));
+      await runCleanups();
       process.exit(code);
     });
 }

@@ -13,7 +13,7 @@ import { ask, refusalIn, textIn } from "./deployment.ts";
 import { Failure } from "./failure.ts";
 import type { Io } from "./io.ts";
 import { MAX_DEPOSIT, MAX_PRICE, networkName, type PaymentChoice } from "./payment.ts";
-import { warn } from "./say.ts";
+import { counted, warn } from "./say.ts";
 
 /** The terms in a 402 answer (x402, "PaymentRequired"). */
 type Terms = ReturnType<x402HTTPClient["getPaymentRequiredResponse"]>;
@@ -109,38 +109,49 @@ export function moneyOf(amount: bigint, { decimals }: EvmNetwork): string {
   return `${formatUnits(amount, decimals)} USDC`;
 }
 
+/** The number of calls that are paid, and what they deposit into a channel. */
+export interface Extent {
+  /** Amount that the payment deposits into a channel, in atomic units. Undefined without a channel. */
+  deposit?: bigint | undefined;
+  /** Number of files of a series. Undefined without a series. */
+  files?: number | undefined;
+}
+
 /**
- * Shows the payment to the user. Asks for confirmation if the payment uses real money.
- * @param canAsk whether a person can answer the question
- * @param deposit amount that the payment deposits into a channel, in atomic units; undefined without a channel
- * @throws Failure if the price or the deposit exceeds its limit, or the payment was not confirmed
+ * Shows the payment to the user.
+ * @throws Failure if the price, the total or the deposit exceeds its limit
  */
-export async function agree(
-  offer: Offer,
-  payer: string,
-  choice: PaymentChoice,
+export function announce(offer: Offer, payer: string, choice: PaymentChoice, { deposit, files }: Extent, io: Io): void {
+  const { network, amount, payTo } = offer;
+  const { maxPrice = MAX_PRICE, maxDeposit = MAX_DEPOSIT, maxTotal } = choice;
+  const money = (value: bigint) => moneyOf(value, network);
+  const refuseAbove = (limit: string, value: bigint, flag: string, what: string) => {
+    if (value > BigInt(parsePrice(limit)!.millionths))
+      throw new Failure("too_expensive", `the ${what} of ${money(value)} is more than ${flag} ${limit}`);
+  };
+  refuseAbove(maxPrice, amount, "--max-price", "price");
+  const total = amount * BigInt(files ?? 1);
+  if (maxTotal !== undefined) refuseAbove(maxTotal, total, "--max-total", "total price");
+  if (deposit !== undefined) refuseAbove(maxDeposit, deposit, "--max-deposit", "deposit");
+  const price = files === undefined ? money(amount) : `${money(total)} for ${counted(files, "file")}`;
+  const place = `${network.name}${TEST_NETWORKS.has(network.name) ? " (a test network)" : ""}`;
+  const how =
+    deposit === undefined ? "" : deposit > 0n ? `, with a deposit of ${money(deposit)}` : ", from the channel";
+  warn(`${price} on ${place}${how}, from ${payer} to ${payTo}`, io);
+}
+
+/**
+ * Asks the user to confirm a payment of real money. `--yes`, or `--max-total` for a series, confirms it in advance.
+ * @param canAsk whether a person can answer the question
+ * @throws Failure if the payment was not confirmed
+ */
+export async function confirm(
+  { network }: Offer,
+  { yes, maxTotal }: PaymentChoice,
   canAsk: boolean,
   io: Io,
-  deposit?: bigint,
 ): Promise<void> {
-  const { network, amount, payTo } = offer;
-  const { maxPrice = MAX_PRICE, maxDeposit = MAX_DEPOSIT, yes } = choice;
-  if (amount > BigInt(parsePrice(maxPrice)!.millionths))
-    throw new Failure("too_expensive", `the price of ${priceOf(offer)} is more than --max-price ${maxPrice}`);
-  if (deposit !== undefined && deposit > BigInt(parsePrice(maxDeposit)!.millionths))
-    throw new Failure(
-      "too_expensive",
-      `the deposit of ${moneyOf(deposit, network)} is more than --max-deposit ${maxDeposit}`,
-    );
-  const isTest = TEST_NETWORKS.has(network.name);
-  const how =
-    deposit === undefined
-      ? ""
-      : deposit > 0n
-        ? `, with a deposit of ${moneyOf(deposit, network)}`
-        : ", from the channel";
-  warn(`${priceOf(offer)} on ${network.name}${isTest ? " (a test network)" : ""}${how}, from ${payer} to ${payTo}`, io);
-  if (isTest || yes) return;
+  if (TEST_NETWORKS.has(network.name) || yes || maxTotal !== undefined) return;
   const isTerminal = io.stdin.isTTY && io.stderr.isTTY;
   if (!canAsk || !isTerminal)
     throw new Failure("not_agreed", `${network.name} is a main network, with real money: add --yes to pay there`);

@@ -17,7 +17,7 @@ export interface Target {
   isFile: boolean;
 }
 
-/** Flags that choose destinations. */
+/** Flags that choose destinations. `--each` has one choice for each row. */
 export interface OutputChoice {
   /** A file, a folder, or `-` for standard output. */
   output?: string | undefined;
@@ -25,6 +25,8 @@ export interface OutputChoice {
   /** Path of the image for an image mark. It is an input, so no result may overwrite it. */
   image?: string | undefined;
   overwrite?: boolean | undefined;
+  /** Path of the CSV file of a series. It is an input, too. */
+  each?: string | undefined;
 }
 
 /** Adds the flags that choose the destination of a result. */
@@ -34,17 +36,49 @@ export function addOutputOptions(command: Command): void {
   command
     .addOption(valueOption(command, "-o, --output <path>", where))
     .option("--overwrite", "Allow the result to replace FILE itself.")
+    .option("--dry-run", "Check everything and print the results, but write no file and pay nothing.")
     .option("--json", "Print one JSON object on stdout, and nothing else.");
 }
 
+/** Whether the file system treats `A.pdf` and `a.pdf` as the same name. */
+const IGNORES_CASE = process.platform === "darwin" || process.platform === "win32";
+
 /**
- * Returns a different destination for each file.
+ * Returns a different destination for each file, for each choice.
+ * @returns one list for each choice, in the order of the files
  * @throws Failure if two destinations are equal, or if a destination is an input or cannot be written
  */
-export async function findTargets(sources: readonly SourceFile[], choice: OutputChoice, io: Io): Promise<Target[]> {
-  const { output, filename, image, overwrite = false } = choice;
+export async function findTargets(
+  sources: readonly SourceFile[],
+  choices: readonly OutputChoice[],
+  io: Io,
+): Promise<Target[][]> {
+  const inputs = [...sources.map(({ path }) => path), ...new Set(choices.flatMap(({ image, each }) => [image, each]))];
+  const read = await Promise.all(inputs.map(foundIfNamed));
+  const taken = new Set<string>();
+  const targets: Target[][] = [];
+  for (const choice of choices) {
+    const found: Target[] = [];
+    for (const { path, source, isFolderMade } of await pathsOf(sources, choice, choices.length > 1)) {
+      const key = IGNORES_CASE ? resolve(path).toLowerCase() : resolve(path);
+      if (taken.has(key)) throw misuse(twiceAt(path, choice));
+      taken.add(key);
+      found.push(await targetAt(path, source, read, choice.overwrite ?? false, isFolderMade, io));
+    }
+    targets.push(found);
+  }
+  return targets;
+}
+
+function twiceAt(path: string, { each }: OutputChoice): string {
+  const remedy = each === undefined ? "mark the files one by one" : `put a column of ${each} into --output`;
+  return `two results would be written to ${path}: ${remedy}`;
+}
+
+/** Returns the path of each file's result. */
+async function pathsOf(sources: readonly SourceFile[], { output, filename, each }: OutputChoice, isSeries: boolean) {
   if (output === "") throw misuse("--output must not be empty");
-  if (sources.length > 1 && output === STANDARD)
+  if ((sources.length > 1 || isSeries) && output === STANDARD)
     throw misuse("several files cannot go to standard output: name a folder with -o");
   const isNamedFolder = output !== undefined && /[/\\]$/.test(output);
   const isFolder = isNamedFolder || (output !== undefined && (await isDirectory(output)));
@@ -52,19 +86,12 @@ export async function findTargets(sources: readonly SourceFile[], choice: Output
     throw misuse("--filename works for one file only: leave it out for several");
   if (sources.length > 1 && output !== undefined && !isFolder)
     throw misuse(`several files need a folder: ${output} is not a folder; ${output}/ would be created`);
-
-  const targets: Target[] = [];
-  const taken = new Set<string>();
-  const read = await Promise.all([...sources.map((source) => source.path), image].map(foundIfNamed));
-  for (const { path: source, stem, isPiped } of sources) {
+  return sources.map(({ path: source, stem, below, isPiped }) => {
     const name = filename === undefined ? `${stem}-watermarked.pdf` : filename.replace(/(\.pdf)?$/i, ".pdf");
     const beside = source === undefined ? name : join(dirname(source), name);
-    const path = isFolder ? join(output, name) : (output ?? (isPiped && !filename ? STANDARD : beside));
-    if (taken.has(resolve(path))) throw misuse(`two results would be written to ${path}: mark the files one by one`);
-    taken.add(resolve(path));
-    targets.push(await targetAt(path, source, read, overwrite, isNamedFolder, io));
-  }
-  return targets;
+    const path = isFolder ? join(output, below, name) : (output ?? (isPiped && !filename ? STANDARD : beside));
+    return { path, source, isFolderMade: isNamedFolder || (isFolder && below !== "") || each !== undefined };
+  });
 }
 
 /**

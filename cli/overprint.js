@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
  * Starts the program with a suitable version of Node.js. In a clone, where the sources are TypeScript, scripts/run.mjs
- * finds or installs this version. The packed program is compiled and runs on any recent version. This file is plain
- * JavaScript, so that old versions can read it.
+ * finds or installs this version. The package @overprint/cli contains a copy of this file beside the compiled program,
+ * which runs on any recent version. This file is plain JavaScript, so that old versions can read it.
  */
 import { existsSync, realpathSync } from "node:fs";
 import module from "node:module";
@@ -24,7 +24,7 @@ if (isClone && !(isInstalled && process.features.typescript)) {
   process.exitCode = 1;
 } else {
   module.enableCompileCache?.(); // the compile cache halves the startup time
-  const entry = isClone ? sources : join(dirname(own), "../dist/cli/main.js");
+  const entry = isClone ? sources : join(dirname(own), "main.js");
   const { main } = await import(pathToFileURL(entry).href);
   await main();
 }

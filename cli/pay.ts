@@ -32,7 +32,7 @@ export function addPay(program: Command, io: Io): void {
 async function pay(address: string, options: PaymentChoice & { json?: boolean }, io: Io): Promise<void> {
   const endpoint = readAddress("the address", address);
   checkPayment(options);
-  const [{ accountFor }, { agree, askPrice, priceOf, sign }] = await Promise.all([
+  const [{ accountFor }, { announce, askPrice, confirm, priceOf, sign }] = await Promise.all([
     import("./key.ts"),
     import("./offers.ts"),
   ]);
@@ -40,7 +40,8 @@ async function pay(address: string, options: PaymentChoice & { json?: boolean },
   // asks for the price of a large upload, because small uploads are free
   const body = endpoint.pathname === UPLOADS_PATH ? { size: UPLOADS.freeBytes + 1 } : undefined;
   const offer = await askPrice(endpoint, 1, options, body);
-  await agree(offer, account.address, options, true, io);
+  announce(offer, account.address, options, {}, io);
+  await confirm(offer, options, true, io);
   const [[header, value] = []] = Object.entries(await sign(offer, account));
   const { network, payTo } = offer;
   if (options.json)

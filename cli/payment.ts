@@ -6,7 +6,7 @@ import { parsePrice } from "../src/payments/wire/price.ts";
 import { misuse } from "./failure.ts";
 import { valueOption } from "./fields.ts";
 
-/** Default address of `overprint dev`. */
+/** Default address of `npm run dev`. */
 export const LOCAL = "http://127.0.0.1:8787";
 
 /** Default price limit in USDC: twice the default price of a call. */
@@ -24,6 +24,8 @@ export interface PaymentChoice {
   /** Whether to pay through a payment channel. */
   channel?: boolean | undefined;
   maxDeposit?: string | undefined;
+  /** Highest price of a whole series, up to which no confirmation is needed. */
+  maxTotal?: string | undefined;
 }
 
 /** Adds the payment flags to a command. */
@@ -59,11 +61,22 @@ export function addChannelOptions(command: Command): void {
     .optionsGroup("Options:");
 }
 
+/** Adds the flag that limits the price of a series. */
+export function addTotalOption(command: Command): void {
+  const limit = "With --each: pay up to this for the whole series, without a confirmation prompt.";
+  command
+    .optionsGroup("Paying:")
+    .addOption(valueOption(command, "--max-total <usdc>", limit))
+    .optionsGroup("Options:");
+}
+
 /**
  * Checks the payment flags before any request is sent.
  * @throws Failure
  */
-export function checkPayment({ maxPrice = MAX_PRICE, network, channel, maxDeposit }: PaymentChoice): void {
+export function checkPayment({ maxPrice = MAX_PRICE, network, channel, maxDeposit, maxTotal }: PaymentChoice): void {
+  if (maxTotal !== undefined && !parsePrice(maxTotal))
+    throw misuse("--max-total must be an amount of USDC, such as 5.00");
   if (!parsePrice(maxPrice)) throw misuse("--max-price must be an amount of USDC, such as 0.05");
   if (!parsePrice(maxDeposit ?? MAX_DEPOSIT)) throw misuse("--max-deposit must be an amount of USDC, such as 0.50");
   if (maxDeposit !== undefined && !channel) throw misuse("--max-deposit needs --channel");

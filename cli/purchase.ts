@@ -14,7 +14,7 @@ import { Failure, failureOf, misuse } from "./failure.ts";
 import type { GivenFields } from "./fields.ts";
 import { whenStopped } from "./interrupt.ts";
 import type { Io } from "./io.ts";
-import { agree, askPrice, sign } from "./offers.ts";
+import { announce, askPrice, confirm, type Offer, sign } from "./offers.ts";
 import { beginWriting, type Target } from "./output.ts";
 import type { PaymentChoice } from "./payment.ts";
 import { showProgress } from "./progress.ts";
@@ -38,6 +38,8 @@ export interface Purchase extends Result {
   /** The service's receipt of the payment; undefined if it is missing or malformed. */
   receipt: Receipt | undefined;
   idempotencyKey: string;
+  /** The file as it was sent: its bytes, or the source or upload handle that the deployment has read. */
+  file: File | string;
 }
 
 type Receipt = ReturnType<typeof decodePaymentResponseHeader>;
@@ -59,6 +61,32 @@ const DOWNLOADS = 3;
 /** Maximum number of times that a call is repeated because another program has spent from the same channel. */
 const MAX_CORRECTIONS = 5;
 
+/** The terms of a purchase: the offer that the payer accepts, and what pays. */
+export interface Deal {
+  offer: Offer;
+  account: PrivateKeyAccount;
+  /** The channel that pays. Undefined for a payment of one call. */
+  channel: ChannelPayer | undefined;
+}
+
+/**
+ * Asks for the price of an order.
+ * @param calls number of calls that a channel will pay for
+ * @throws Failure if nothing can be bought
+ */
+export async function askDeal(
+  order: Pick<Order, "url" | "file" | "image">,
+  account: PrivateKeyAccount,
+  choice: PaymentChoice,
+  io: Io,
+  calls = 1,
+): Promise<Deal> {
+  if (choice.channel && isLarge(order.file))
+    throw misuse("--channel cannot pay for a file of more than 10 MB, which is uploaded before the call");
+  const offer = await askPrice(endpointOf(order), 2, choice);
+  return { offer, account, channel: choice.channel ? await openChannel(offer, account, io, calls) : undefined };
+}
+
 /**
  * Buys a mark: asks for the price, asks the payer to confirm it, signs the payment, and repeats the call until an
  * answer arrives.
@@ -72,27 +100,48 @@ export async function purchase(
   canAsk: boolean,
   io: Io,
 ): Promise<Purchase> {
-  const endpoint = new URL(`/v1/watermark/${order.image ? "image" : "text"}`, order.url);
-  if (choice.channel && isLarge(order.file))
-    throw misuse("--channel cannot pay for a file of more than 10 MB, which is uploaded before the call");
-  const offer = await askPrice(endpoint, 2, choice);
-  const channel = choice.channel ? await openChannel(offer, account, io) : undefined;
-  await agree(offer, account.address, choice, canAsk, io, channel?.deposit);
+  const deal = await askDeal(order, account, choice, io);
+  announce(deal.offer, account.address, choice, { deposit: deal.channel?.deposit }, io);
+  await confirm(deal.offer, choice, canAsk, io);
+  const idempotencyKey = order.idempotencyKey ?? randomUUID();
+  const again = (handle: string | undefined) =>
+    `run the same command with --idempotency-key ${idempotencyKey}${asFile(handle)} to get the file without paying twice`;
+  return purchaseAt(deal, { ...order, idempotencyKey }, again, io);
+}
+
+/** Returns the part of an advice that names the upload to repeat a command with, if the file was uploaded. */
+export function asFile(handle: string | undefined): string {
+  return handle === undefined ? "" : `, and with ${handle} as FILE,`;
+}
+
+/**
+ * Signs the payment for an order, and repeats the call until an answer arrives.
+ * @param again returns the advice on how to repeat the command. The argument is the handle if the file was uploaded.
+ * @throws Failure `unfinished` if money may have moved. After any other failure, nothing was charged.
+ */
+export async function purchaseAt(
+  { offer, account, channel }: Deal,
+  order: Order & { idempotencyKey: string },
+  again: (handle: string | undefined) => string,
+  io: Io,
+): Promise<Purchase> {
   const payment: Payment = channel ?? { headers: await sign(offer, account) };
   await channel?.sign();
   const file = isLarge(order.file) ? await upload(order.url, order.file, payment.headers, io) : order.file;
-
-  const idempotencyKey = order.idempotencyKey ?? randomUUID();
-  const handle = file === order.file ? "" : `, and with ${file} as FILE,`;
-  const again = `run the same command with --idempotency-key ${idempotencyKey}${handle} to get the file without paying twice`;
-  const forget = whenStopped(() => warn(`overprint: stopped. You may have paid: ${again}`, io));
+  const advice = again(file === order.file ? undefined : String(file));
+  const forget = whenStopped(() => warn(`overprint: stopped. You may have paid: ${advice}`, io));
   try {
-    const attempt = () => call(endpoint, payment, idempotencyKey, () => formOf({ ...order, file }));
-    const sold = await callUntilAnswered(attempt, again, io);
-    return { ...sold, idempotencyKey };
+    const { idempotencyKey } = order;
+    const attempt = () => call(endpointOf(order), payment, idempotencyKey, () => formOf({ ...order, file }));
+    const sold = await callUntilAnswered(attempt, advice, io);
+    return { ...sold, idempotencyKey, file };
   } finally {
     forget();
   }
+}
+
+function endpointOf({ url, image }: Pick<Order, "url" | "image">): URL {
+  return new URL(`/v1/watermark/${image ? "image" : "text"}`, url);
 }
 
 function isLarge(file: File | string): file is File {
@@ -108,7 +157,7 @@ function formOf({ file, image, fields }: Order): FormData {
 }
 
 /** The answer to a paid call. */
-type Sold = Omit<Purchase, "idempotencyKey">;
+type Sold = Omit<Purchase, "idempotencyKey" | "file">;
 
 /** A signed payment for one call, or a channel that can sign further payments. */
 type Payment = Pick<ChannelPayer, "headers"> & Partial<Pick<ChannelPayer, "received">>;

@@ -14,6 +14,7 @@ interface Answer {
 export async function startProxy(upstream: string) {
   const { hostname, port } = new URL(upstream);
   let instead: Answer | "nothing" | undefined;
+  let passing = 0;
   const posted: { path: string; bytes: number }[] = [];
   const server = createServer((request, response) => {
     const { method, url: path, headers } = request;
@@ -21,7 +22,7 @@ export async function startProxy(upstream: string) {
     if (method === "POST") posted.push(call);
     request.on("data", (chunk: Buffer) => (call.bytes += chunk.length));
     const passedOn = ask({ hostname, port, method, path, headers }, (answer) => {
-      if (instead && method === "POST" && answer.statusCode === 200) {
+      if (instead && method === "POST" && answer.statusCode === 200 && passing-- === 0) {
         const given = instead;
         instead = undefined;
         answer.resume();
@@ -43,9 +44,10 @@ export async function startProxy(upstream: string) {
     url: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
     /** Paths and sizes of the POST requests, in order. */
     posted,
-    /** Makes the proxy drop or replace the answer to the next successful POST. */
-    loseNextAnswer: (given: Answer | "nothing" = "nothing") => {
+    /** Makes the proxy drop or replace the answer to the next successful POST, after `passed` other successful ones. */
+    loseNextAnswer: (given: Answer | "nothing" = "nothing", passed = 0) => {
       instead = given;
+      passing = passed;
     },
     stop: () => {
       server.closeAllConnections();

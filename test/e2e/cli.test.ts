@@ -1,10 +1,9 @@
 /** Tests the program `overprint`, except for purchases, which cliBuy.test.ts tests. */
-import { execFile, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmod, copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { samePages } from "../../bench/inputs.ts";
 import { encryptedPage, VECTORS } from "../engine/pdf/security/encryptedFile.ts";
@@ -258,7 +257,10 @@ describe("errors of the command line", () => {
     ],
     [["mark", "nowhere.pdf", "--text", "A"], "nowhere.pdf: no such file"],
     [["mark", "*.nothing", "--text", "A"], "*.nothing: no file matches"],
-    [["mark", ".", "--text", "A"], ". is a folder"],
+    [["mark", "empty", "--text", "A"], "empty: no such file"],
+    [["mark", "contract.pdf", "--text", "A", "--jobs", "0"], "--jobs must be a number from 1 to 64"],
+    [["mark", "contract.pdf", "--text", "A", "--jobs", "many"], "--jobs must be a number from 1 to 64"],
+    [["buy", "contract.pdf", "--text", "A", "--max-total", "5"], "--max-total needs --each"],
     [["mark", "contract.pdf", "--image", "nowhere.png"], "nowhere.png: no such file"],
     [["mark", "contract.pdf", "--text", "A", "-o", "no/where.pdf"], "the folder no does not exist"],
     [["mark", "contract.pdf", CONTRACT, "--text", "A", "-o", "a.pdf"], "several files need a folder"],
@@ -423,21 +425,4 @@ describe("the program on an old Node.js", () => {
     expect(run.code).toBe(1);
     expectOneLine(run, "Node.js 20.19.0 is too old. Install Node.js 22.12 or newer");
   });
-});
-
-test("the packed program writes the same output as the program run from its sources, and rejects commands that need a clone of the repository", async () => {
-  await promisify(execFile)(process.execPath, ["scripts/buildCli.ts"], { cwd: root });
-  for (const name of ["node_modules", "fonts"]) await symlink(join(root, name), join(dir, name));
-  for (const path of ["package.json", "cli/overprint.js", "dist/cli"])
-    await cp(join(root, path), join(dir, path), { recursive: true });
-  const packedProgram = { program: join(dir, "cli/overprint.js") };
-  const flags = ["mark", "contract.pdf", "--text", "社外秘", "-o", "-"];
-  const packed = await program(flags, packedProgram);
-  expect([packed.code, packed.stderr]).toEqual([0, expect.stringContaining("4 pages")]);
-  expect(Buffer.compare(packed.bytes, (await cli(flags)).bytes)).toBe(0);
-  for (const command of ["demo", "dev"]) {
-    const run = await program([command], packedProgram);
-    expect(run.code).toBe(1);
-    expectOneLine(run, "use a clone of the repository, after `npm ci`");
-  }
 });

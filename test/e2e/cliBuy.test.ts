@@ -376,7 +376,7 @@ describe("malicious and broken deployments", () => {
   });
 
   test("overprint buy prints a one-line error if no server listens at the address", async () => {
-    const words = "nothing listens there (`overprint dev` starts a deployment on this machine)";
+    const words = "nothing listens there (`npm run dev` in a clone starts a deployment on this machine)";
     const url = await serve(() => undefined);
     await new Promise((resolve) => server.close(resolve));
     await expectFailure(await buy(["--text", "X"], url), 1, words);

@@ -1,5 +1,5 @@
 /** Tests `overprint buy --channel` and `overprint channel` with the official server code on a local chain. */
-import { copyFile, mkdtemp, rm } from "node:fs/promises";
+import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
@@ -84,6 +84,20 @@ describe("overprint buy --channel", () => {
     expect(await status()).toMatchObject({ balance: "500000", left: "0" });
     expect((await buy("--overwrite")).stderr).toContain("with a deposit of 0.5 USDC");
     expect(await status()).toMatchObject({ balance: "1000000", spent: "550000" });
+  });
+
+  test("overprint buy --channel --each deposits once for all rows", async () => {
+    const names = Array.from({ length: 11 }, (_, at) => `n${at}`);
+    await writeFile(join(dir, "names.csv"), ["name", ...names].join("\n"));
+    const settled = facilitator.calls.settle;
+    const series = ["--channel", "--each", "names.csv", "--text", "{name}", "-o", "{name}.pdf"];
+    const { code, stderr } = await cli(["buy", "contract.pdf", ...series]);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/^0\.55 USDC for 11 files on base-sepolia .*with a deposit of 0\.55 USDC, from .*\n$/),
+    ]);
+    expect(facilitator.calls.settle).toBe(settled + 1);
+    expect(await status()).toMatchObject({ balance: "550000", spent: "550000", left: "0" });
   });
 
   test("overprint buy --channel pays nothing if the deposit is more than --max-deposit", async () => {

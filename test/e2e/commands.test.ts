@@ -10,7 +10,7 @@ import { type StartedWorker, startWorker } from "../support/worker.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
-const DOCUMENTS = globSync("{*,docs/**/*,examples/*,.github/**/*,{src,web,cli,test,bench,scripts}/**/*}.md", {
+const DOCUMENTS = globSync("{*,docs/**/*,examples/*,.github/**/*,{src,web,cli,packages,test,bench,scripts}/**/*}.md", {
   cwd: ROOT,
   exclude: (path) => path === "node_modules" || path.endsWith("/node_modules"),
 })
@@ -143,6 +143,7 @@ function checkNpm([action = "", ...rest]: string[], isMention: boolean): unknown
 
 function checkNpx(words: string[], isMention: boolean): unknown {
   const [name = "", ...args] = words.filter((word) => word !== "-y");
+  if (name === "@overprint/cli") return checkOverprint(args, isMention);
   if (name === "vitest") return checkVitest(args);
   if (name === "wrangler") return checkWrangler(args);
   if (name === "tsc") return expectPath(join(args[args.indexOf("-p") + 1] ?? "", "tsconfig.json"));
@@ -196,6 +197,7 @@ function checkOverprint(args: string[], isMention: boolean): void {
   for (const command of program.commands) {
     command.action(() => {
       const options = command.opts();
+      if (options.each) options.text = options.text.replaceAll(/\{(name|company)\}/g, "A"); // columns of names.csv
       if (!isMention && ["mark", "buy", "demo"].includes(command.name()) && (options.text ?? options.image))
         checkFields(options);
     });
@@ -332,6 +334,12 @@ test("the documents contain commands, so that the tests of commands have somethi
 test.each(cases)("the document %s contains only valid commands: %s", (_, __, words, isMention) =>
   check(words, isMention),
 );
+
+test("every document that runs a package of the project with npx says that it is not published yet", () => {
+  const naming = DOCUMENTS.filter((path) => read(path).includes("npx @overprint/"));
+  expect(naming).not.toEqual([]);
+  expect(naming.filter((path) => !read(path).replaceAll(/\s+/g, " ").includes("not published yet"))).toEqual([]);
+});
 
 test.each([
   "npm run nothing",
