@@ -59,6 +59,7 @@ const ALLOWED: Record<string, string[]> = {
     "src/site/snippets.ts",
   ],
   packages: [ENGINE],
+  "packages/cli": ["cli"],
   "packages/client": [
     ENGINE,
     "src/payments/wire",

@@ -1,7 +1,7 @@
 /**
  * `npm run build:packages` builds the packages of `packages/` from the sources of this repository, each into its
- * `dist/`. Every source file becomes a script with its types and its source map, so that bundlers can leave out unused
- * parts, and the package's `imports` choose the platform. `npm run build:packages -- engine` builds only one of them.
+ * `dist/`. In libraries, every source file becomes a script with its types and its source map, so that bundlers can leave
+ * out unused parts, and the package's `imports` choose the platform. The command line is a bundle. `npm run build:packages -- engine` builds only one of them.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -9,6 +9,7 @@ import { cp, glob, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { deflateSync } from "node:zlib";
 import { build, type Plugin } from "esbuild";
+import { bundleCli } from "./packages/buildCli.ts";
 import { moveClientTypes, writeClientScript } from "./packages/buildClient.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -57,6 +58,8 @@ async function buildClient(): Promise<void> {
   await moveClientTypes(dist);
   await copyLicenses(dist, { "LICENSE.txt": "LICENSE" });
 }
+
+const buildCli = () => bundleCli(root, join(root, "packages/cli/dist"));
 
 /** Copies the licenses of what a package contains. `licenses` has the source of each file. */
 async function copyLicenses(dist: string, licenses: Readonly<Record<string, string>>): Promise<void> {
@@ -138,5 +141,6 @@ async function moveTypes(from: string, to: string): Promise<void> {
 }
 
 const asked = process.argv.slice(2);
-for (const [name, buildPackage] of Object.entries({ engine: buildEngine, fonts: buildFonts, client: buildClient }))
+const builds = { engine: buildEngine, fonts: buildFonts, client: buildClient, cli: buildCli };
+for (const [name, buildPackage] of Object.entries(builds))
   if (asked.length === 0 || asked.includes(name)) await buildPackage();

@@ -44,7 +44,7 @@ pdf.js package, beside the files.
 }
 
 /** Returns the folders of the packages that contribute code to a bundle. */
-function packagesIn({ outputs }: Metafile): string[] {
+export function packagesIn({ outputs }: Metafile): string[] {
   const used = Object.values(outputs).flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
   );
