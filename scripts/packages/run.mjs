@@ -6,10 +6,9 @@
  * missing is skipped, with the reason. With arguments, the script runs only the parts whose names contain one of the
  * arguments.
  */
-import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { copyFile, cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { copyFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { extname, join, relative } from "node:path";
@@ -19,6 +18,8 @@ import { chromiumPath, NO_BROWSER, startBrowser } from "../lib/chromium.ts";
 import { loadFont } from "../lib/loadFont.ts";
 import { postToWorker } from "../lib/postToWorker.ts";
 import { checkClient } from "./client.mjs";
+import { checkCli, checkSizes } from "./installed.mjs";
+import { runProgram } from "./runProgram.mjs";
 
 const here = import.meta.dirname;
 const root = join(here, "../..");
@@ -44,22 +45,28 @@ if (skipped.length > 0) console.log(`Not checked: ${skipped.join(", ")}`);
 if (hasFailed) process.exitCode = 1;
 
 async function main() {
-  await run(process.execPath, [join(root, "scripts/buildPackages.ts")], root);
-  const [engine, fonts, client] = await Promise.all(["engine", "fonts", "client"].map(pack));
+  await runProgram(process.execPath, [join(root, "scripts/buildPackages.ts")], root);
+  const [engine, fonts, client, cli] = await Promise.all(["engine", "fonts", "client", "cli"].map(pack));
   await writeFile(join(folder, "package.json"), '{ "private": true, "type": "module" }');
-  await run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", engine, fonts, client], folder);
+  await runProgram("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", engine, fonts, client], folder);
   for (const name of ["program.mjs", "worker.mjs", "page.mjs"]) await copyFile(join(here, name), join(folder, name));
   await copyFile(join(here, "sample.ts.txt"), join(folder, "sample.ts")); // only there, its imports can be found
   const [latin, arabic] = await expected();
 
-  await part("size", () => checkSize(engine));
+  await part("size without fonts", () => checkSize());
+  for (const [name, tarballs] of Object.entries({ engine: [engine], fonts: [fonts], cli: [cli, fonts] }))
+    await part(`sizes of ${name}`, () => checkSizes(name, tarballs, join(folder, `alone-${name}`)));
   await part("publint", async () => {
-    for (const name of ["engine", "fonts", "client"])
-      await run(process.execPath, [bin("publint/src/cli.js"), "--strict", join(root, "packages", name)], root);
+    for (const name of ["engine", "fonts", "client", "cli"])
+      await runProgram(process.execPath, [bin("publint/src/cli.js"), "--strict", join(root, "packages", name)], root);
   });
   await part("are-the-types-wrong", async () => {
     for (const tarball of [engine, fonts, client])
-      await run(process.execPath, [bin("@arethetypeswrong/cli/dist/index.js"), tarball, "--profile", "esm-only"], root);
+      await runProgram(
+        process.execPath,
+        [bin("@arethetypeswrong/cli/dist/index.js"), tarball, "--profile", "esm-only"],
+        root,
+      );
   });
   const runtimes = {
     "Node.js 20": [bin("node20/bin/node")],
@@ -71,22 +78,24 @@ async function main() {
   const inRuntime = (/** @type {string[]} */ [program, ...flags], /** @type {string[]} */ args) => {
     if (!existsSync(program))
       throw new Skipped(`npm has not installed ${relative(here, program)} on ${process.platform}-${process.arch}`);
-    return run(program, [...flags, ...args], folder);
+    return runProgram(program, [...flags, ...args], folder);
   };
   for (const [name, command] of Object.entries(runtimes))
     await part(name, async () => {
       equal(await inRuntime(command, ["program.mjs", CONTRACT]), `${latin}\n${arabic}\n`);
     });
+  for (const node of ["node22", "node24"])
+    await part(`command line, ${node}, offline`, () => checkCli(join(folder, "alone-cli"), bin(`${node}/bin/node`)));
   await part("require of an ES module", async () => {
     const code = 'console.log(typeof require("@overprint/engine").watermark)';
-    equal(await run(bin("node22/bin/node"), ["--input-type=commonjs", "-e", code], folder), "function\n");
+    equal(await runProgram(bin("node22/bin/node"), ["--input-type=commonjs", "-e", code], folder), "function\n");
   });
   for (const resolution of ["bundler", "nodenext"])
     await part(`TypeScript, ${resolution}`, async () => {
       const module = resolution === "bundler" ? "esnext" : "nodenext";
       const flags = ["--strict", "--noEmit", "--target", "es2023", "--lib", "esnext,dom"];
       const args = [...flags, "--module", module, "--moduleResolution", resolution, "sample.ts"];
-      await run(process.execPath, [bin("typescript/bin/tsc"), ...args], folder);
+      await runProgram(process.execPath, [bin("typescript/bin/tsc"), ...args], folder);
     });
   await part("esbuild in a browser", async () => {
     const site = join(folder, "esbuild");
@@ -102,7 +111,7 @@ async function main() {
     await mkdir(app);
     await writeFile(join(app, "index.html"), '<!doctype html><script type="module" src="/page.mjs"></script>');
     await copyFile(join(folder, "page.mjs"), join(app, "page.mjs"));
-    await run(process.execPath, [bin("vite/bin/vite.js"), "build", "--target", "es2022"], app);
+    await runProgram(process.execPath, [bin("vite/bin/vite.js"), "build", "--target", "es2022"], app);
     equal(await titleOf(join(app, "dist")), latin);
   });
   await part("a Worker", async () => equal(await inWorker("worker.mjs"), latin));
@@ -127,7 +136,11 @@ async function part(name, act) {
 
 /** Packs a package, and returns the path of the archive. @param {string} name */
 async function pack(name) {
-  const output = await run("npm", ["pack", "--json", "--pack-destination", folder], join(root, "packages", name));
+  const output = await runProgram(
+    "npm",
+    ["pack", "--json", "--pack-destination", folder],
+    join(root, "packages", name),
+  );
   return join(folder, JSON.parse(output)[0].filename);
 }
 
@@ -143,16 +156,15 @@ async function expected() {
   );
 }
 
-/** Checks the size of the packed engine without its fonts. @param {string} tarball */
-async function checkSize(tarball) {
+/** Checks the size of the packed engine without its fonts. */
+async function checkSize() {
   const copy = join(folder, "without-fonts");
   await cp(join(root, "packages/engine"), copy, { recursive: true });
   for (const name of ["data/regular.js", "data/bold.js", "LICENSE-fonts.txt"]) await rm(join(copy, "dist", name));
-  const output = await run("npm", ["pack", "--json", "--pack-destination", copy], copy);
+  const output = await runProgram("npm", ["pack", "--json", "--pack-destination", copy], copy);
   const { size } = JSON.parse(output)[0];
-  const whole = (await stat(tarball)).size;
   if (size > MAX_PACKED) throw new Error(`${size} bytes without fonts, maximum ${MAX_PACKED}`);
-  return `${Math.round(whole / 1000)} KB packed, ${Math.round(size / 1000)} KB without fonts`;
+  return `${Math.round(size / 1000)} KB packed`;
 }
 
 /** Serves a folder, opens it in Chromium, and returns the title that the page sets. @param {string} site */
@@ -193,23 +205,4 @@ async function inWorker(script) {
 /** @param {string} actual @param {string | undefined} wanted */
 function equal(actual, wanted) {
   if (actual !== wanted) throw new Error(`got ${actual.slice(0, 300)} instead of ${wanted}`);
-}
-
-/** Runs a program and returns its output. @param {string} program @param {string[]} args @param {string} cwd */
-function run(program, args, cwd) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd, stdio: ["ignore", "pipe", "pipe"] });
-    let output = "";
-    let errors = "";
-    child.stdout.on("data", (text) => (output += text));
-    child.stderr.on("data", (text) => (errors += text));
-    child.on("error", reject);
-    child.on("close", (code) => {
-      if (code === 0) resolve(output);
-      else
-        reject(
-          new Error(`${program.split("/").at(-1)} ended with ${code}: ${`${output}\n${errors}`.trim().slice(-1500)}`),
-        );
-    });
-  });
 }
