@@ -38,7 +38,7 @@ function textsOf(pattern: string) {
 const TESTS = textsOf("test/**/*.ts");
 const SOURCES = textsOf("src/**/*.ts");
 const FILES = textsOf(
-  "{*,docs/*,docs/{contributing,design,performance}/*,examples/*,examples/{agents,python,worker}/*,packages/*,packages/{client,engine,fonts}/*}.{md,ts,mjs,py,sh,html,png,pdf,svg}",
+  "{*,docs/*,docs/{contributing,design,performance}/*,examples/*,examples/{agents,python,worker}/*,packages/*,packages/*/*}.{md,ts,mjs,py,sh,html,png,pdf,svg}",
 );
 const architecture = read("ARCHITECTURE.md");
 const errors = read("docs/errors.md");
