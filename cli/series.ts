@@ -20,7 +20,7 @@ export interface Variant<Options> {
 /** Adds the flag of a series to a command. */
 export function addSeriesOption(command: Command): void {
   const each =
-    "Make one result for each row of a CSV file. The first line names the columns. {name} in --text, --output or --filename is replaced by the column name.";
+    "Make one result for each row of a CSV file. The first line names the columns. {name} in --text, --output or --filename stands for the value in the column name.";
   command.addOption(valueOption(command, "--each <csv>", each));
 }
 
