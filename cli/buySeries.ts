@@ -71,13 +71,13 @@ async function buyAll(items: readonly Item[], deal: Deal, key: string, json: boo
   let handle: string | undefined;
   const again = (uploaded = handle) =>
     `run the same command with --idempotency-key ${key}${asFile(uploaded)} to get the other files without paying twice`;
-  const bought = () => `${results.length} of ${items.length} files were bought`;
+  const here = () => `${results.length} of ${items.length} files are here`;
   try {
     for (const [at, item] of items.entries()) {
       const order = handle === undefined ? item.order : { ...item.order, file: handle };
       const paid = await purchaseAt(await dealFor(deal, at, items.length, io), order, again, io);
       if (typeof paid.file === "string" && typeof item.order.file !== "string") handle = paid.file; // marks the upload again for the other rows
-      const forget = whenStopped(() => warn(`overprint: stopped. ${bought()}: ${again()}`, io));
+      const forget = whenStopped(() => warn(`overprint: stopped. ${here()}: ${again()}`, io));
       await download(paid.output, item.order.url, item.target, io).finally(forget);
       results.push(summaryOf(paid, item.target));
       if (!json) printPurchase(paid, item.target, io.stdout);
@@ -87,9 +87,9 @@ async function buyAll(items: readonly Item[], deal: Deal, key: string, json: boo
     const failure = failureOf(error);
     const { code } = failure;
     const isUntouched = results.length === 0 && failure.exitCode !== EXIT.unfinished;
-    const words = `${items[results.length]!.row}: ${failure.message}`;
+    const words = `${items[results.length]?.row}: ${failure.message}`;
     const advice = words.includes(again()) ? "" : `: ${again()}`;
-    const message = isUntouched ? words : `${words}; ${bought()}${advice}`;
+    const message = isUntouched ? words : `${words}; ${here()}${advice}`;
     if (!json) throw new Failure(code, message, results.length > 0 ? EXIT.partial : failure.exitCode);
     warn(`overprint: ${message}`, io);
     io.exitCode = results.length > 0 ? EXIT.partial : failure.exitCode;

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { unlinkSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { type FileHandle, mkdir, open, realpath, rename, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Command } from "commander";
 import { Failure, misuse, reasonOf } from "./failure.ts";
 import { valueOption } from "./fields.ts";
 import { type SourceFile, STANDARD } from "./input.ts";
-import { whenStopped } from "./interrupt.ts";
+import { isStopping, whenStopped } from "./interrupt.ts";
 import type { Io } from "./io.ts";
 
 /** The destination of a result. */
@@ -59,7 +59,7 @@ export async function findTargets(
   const targets: Target[][] = [];
   for (const choice of choices) {
     const found: Target[] = [];
-    for (const { path, source, isFolderMade } of await pathsOf(sources, choice, choices.length > 1)) {
+    for (const { path, source, isFolderMade } of await pathsOf(sources, choice)) {
       const key = IGNORES_CASE ? resolve(path).toLowerCase() : resolve(path);
       if (taken.has(key)) throw misuse(twiceAt(path, choice));
       taken.add(key);
@@ -76,9 +76,9 @@ function twiceAt(path: string, { each }: OutputChoice): string {
 }
 
 /** Returns the path of each file's result. */
-async function pathsOf(sources: readonly SourceFile[], { output, filename, each }: OutputChoice, isSeries: boolean) {
+async function pathsOf(sources: readonly SourceFile[], { output, filename, each }: OutputChoice) {
   if (output === "") throw misuse("--output must not be empty");
-  if ((sources.length > 1 || isSeries) && output === STANDARD)
+  if ((sources.length > 1 || each !== undefined) && output === STANDARD)
     throw misuse("several files cannot go to standard output: name a folder with -o");
   const isNamedFolder = output !== undefined && /[/\\]$/.test(output);
   const isFolder = isNamedFolder || (output !== undefined && (await isDirectory(output)));
@@ -166,11 +166,17 @@ export async function beginWriting({ path, isFile }: Target, { stdout }: Io): Pr
     ? join(dirname(realPath), `.${basename(realPath)}.${randomBytes(4).toString("hex")}`)
     : realPath;
   if (isFile) await mkdir(dirname(realPath), { recursive: true }).catch(refuse);
-  const file: FileHandle = await open(temporary, isFile ? "wx" : "w", Number(mode & 0o777n)).catch(refuse);
-  const remove = () => {
-    if (isFile) unlinkSync(temporary);
+  if (isStopping()) throw new Failure("unwritable", `${path}: the program is stopping`);
+  const opening: Promise<FileHandle> = open(temporary, isFile ? "wx" : "w", Number(mode & 0o777n)).catch(refuse);
+  const remove = async () => {
+    await opening;
+    if (isFile) rmSync(temporary, { force: true });
   };
-  const unregister = whenStopped(remove);
+  const unregister = whenStopped(remove); // registers before the file exists, because a signal may arrive at any time
+  const file = await opening.catch((error: unknown) => {
+    unregister();
+    throw error;
+  });
   return {
     async write(chunk) {
       for (let at = 0; at < chunk.length; )
@@ -183,7 +189,7 @@ export async function beginWriting({ path, isFile }: Target, { stdout }: Io): Pr
     },
     async discard() {
       await file.close().catch(() => undefined);
-      remove();
+      await remove();
       unregister();
     },
   };

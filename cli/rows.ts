@@ -34,12 +34,13 @@ function textOf(bytes: Uint8Array, path: string): string {
 }
 
 function rowsIn(text: string, path: string): Row[] {
-  const [first = ""] = text.split(/\r?\n|\r/, 1);
+  const [first = ""] = text.replaceAll(/"[^"]*"/g, "").split(/\r?\n|\r/, 1);
   const [delimiter] = SEPARATORS.toSorted((a, b) => first.split(b).length - first.split(a).length);
   try {
     const [names = [], ...rows]: string[][] = parse(text, {
       delimiter: delimiter!,
       skip_empty_lines: true,
+      skip_records_with_empty_values: true,
       trim: true,
     });
     const double = names.find((name, at) => name !== "" && names.indexOf(name) < at);

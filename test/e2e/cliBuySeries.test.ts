@@ -67,7 +67,7 @@ describe("overprint buy --each", () => {
     const { files, idempotency_key: key } = JSON.parse(first.stdout);
     expect(files).toMatchObject([{ file: "out/Anna.pdf" }, { error: { code: "too_complex" } }]);
     expect(lastLine(first)).toBe(
-      `overprint: names.csv, row 2: No; 1 of 3 files were bought: run the same command with --idempotency-key ${key} to get the other files without paying twice`,
+      `overprint: names.csv, row 2: No; 1 of 3 files are here: run the same command with --idempotency-key ${key} to get the other files without paying twice`,
     );
     await rm(join(dir, "out"), { recursive: true });
     // The rows may be in another order, and rows may be added.

@@ -115,6 +115,7 @@ describe("overprint mark --each", () => {
 
   test.each([
     [";", "name;note\nA;1,5\n"],
+    ["; and a quoted comma", '"name";"note";"a, b"\nA;1,5;\n;;\n'],
     ["tab", "name\tnote\r\nA\t1,5\r\n"],
     [", with a byte order mark", '\ufeffname,note\n"A","1,5"\n'],
   ])("overprint mark --each reads a CSV file with the separator %s", async (_, text) => {
@@ -156,7 +157,7 @@ describe("overprint mark --each", () => {
     ["name\nA\n", ["--text", "{name}", "-o", "{nam}.pdf"], "{nam} in --output is not a column (name)"],
     ["name\nA\nB\n", ["--text", "{name}", "-o", "a.pdf"], "written to a.pdf: put a column of names.csv into --output"],
     ["name\nA\nA\n", ["--text", "{name}", "-o", "{name}.pdf"], "two results would be written to A.pdf"],
-    ["name\nA\nB\n", ["--text", "{name}", "-o", "-"], "several files cannot go to standard output"],
+    ["name\nA\n", ["--text", "{name}", "-o", "-"], "several files cannot go to standard output"],
     ["name\nA\n", ["--text", "{name}", "-o", "names.csv"], "names.csv is an input and would be replaced"],
     ["name\nA\n\u{10ffd}\n", ["--text", "{name}", "-o", "{name}.pdf"], "names.csv, row 2: "],
     ["name\nA\n\n ,\n", ["--text", "{name}", "-o", "{name}.pdf"], "names.csv: Invalid Record Length"],
