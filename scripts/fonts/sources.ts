@@ -61,8 +61,8 @@ function expo(name: string, file: string, weight: string): FontSource {
 }
 
 /**
- * Creates a function that reads a source. It looks for Debian's files in `folders`, where Debian's packages install
- * them, and in `fonts/`, which contains copies.
+ * Reads the sources of `families`, and creates a function that returns the bytes of a source. Looks for Debian's files in
+ * `folders`, in the folders where Debian's packages install them, and in `fonts/`, which contains copies.
  * @throws Error if a source of `families` is missing; the message lists every missing file and where to get it
  */
 export function openSources(

@@ -136,7 +136,7 @@ export const sendDidDocument: Handler<ApiEnv> = async (c) => {
 /** Sends the rules for crawlers. */
 export const sendRobots: Handler<ApiEnv> = (c) => c.text(robots(originOf(c)));
 
-/** Sends the list of pages for search engines. */
+/** Sends the sitemap. */
 export const sendSitemap: Handler<ApiEnv> = (c) =>
   c.body(sitemap(originOf(c)), 200, { "Content-Type": "application/xml" });
 

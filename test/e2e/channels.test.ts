@@ -50,7 +50,7 @@ const buyer = (...more: Tail<Parameters<typeof channelBuyer>>) => channelBuyer(c
 type Tail<List extends unknown[]> = List extends [unknown, unknown, unknown, ...infer Rest] ? Rest : never;
 
 describe("payment channels through the official client and facilitator", () => {
-  test("a 402 offers payment channels after the terms of the scheme exact", async () => {
+  test("a 402 lists the offer of the scheme `exact` before the offer of payment channels", async () => {
     const { accepts } = await (await buyer()).terms();
     expect(accepts.map(({ scheme }) => scheme)).toEqual(["exact", "batch-settlement"]);
     expect(accepts[1]!.extra).toMatchObject({ withdrawDelay: 86_400, minDeposit: String(DEPOSIT) });

@@ -55,7 +55,7 @@ const buy = (args: string[], url = worker.url) => cli(["buy", "contract.pdf", "-
 const files = async () => (await readdir(dir)).sort();
 const bought = () => readFile(join(dir, "contract-watermarked.pdf"));
 
-/** Expects an exit code, these words in the last line of stderr, and no result file. */
+/** Expects an exit code, the given words in the last line of stderr, and no result file. */
 async function expectFailure({ code, stderr }: Run, expected: number, words: string): Promise<void> {
   expect([code, stderr.trim().split("\n").at(-1)]).toEqual([expected, expect.stringContaining(words)]);
   expect(stderr).not.toContain("    at ");

@@ -11,8 +11,8 @@ import { connect } from "../support/mcp.ts";
 import { geminiFaults, type Parameters, strictFaults } from "../support/modelRules.ts";
 
 /**
- * Tests recorded request bodies to model APIs, as hosts build them from the list of tools. `npm run check:clients`
- * builds the bodies with the hosts' packages. With `-- bodies --update` it also records them.
+ * Tests recorded bodies of requests to model APIs. Hosts build these bodies from the list of tools.
+ * `npm run check:clients` builds the bodies with the hosts' packages. With `-- bodies --update` it also records them.
  */
 
 /** A tool, in one of the forms in which request bodies declare functions. */

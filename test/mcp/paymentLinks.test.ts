@@ -87,7 +87,7 @@ describe("a client that opens pages for its user", () => {
     ["decline", "has not opened"],
     ["cancel", "has not opened"],
   ] as const)(
-    "a client that can open pages is asked to open the payment page once, and gets the claim after the answer %j",
+    "request_payment_link asks a client that can open pages only once, and returns the claim after the user's answer %j",
     async (action, words) => {
       const { offered, shown, text } = await ask(action);
       expect(shown).toEqual([{ mode: "url", url: offered.url, message: "Pay 0.05 USDC for the watermarked PDF" }]);
@@ -101,7 +101,7 @@ describe("a client that opens pages for its user", () => {
     expect([shown, text]).toEqual([[], expect.stringContaining("Ask the user to open")]);
   });
 
-  test("request_payment_link reports an unknown claim in the state of a repeated call", async () => {
+  test("request_payment_link returns quote_not_found if the requestState of a repeated call is an unknown claim", async () => {
     const client = await connect("2026-07-28", {}, { elicitation: { url: {} } });
     const result = await client.callTool({
       name: "request_payment_link",

@@ -8,7 +8,7 @@ import { ORIGIN, send, TEXT } from "../support/client.ts";
 import { onePage } from "../support/pdf.ts";
 import { bucket } from "../support/storage.ts";
 
-/** Header `Accept` that Chromium and Firefox send for a page. */
+/** The `Accept` header that Chromium and Firefox send for a page. */
 const BROWSER = { Accept: "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8" };
 
 function stored(ttlSeconds = 3600): Promise<StoredResult> {

@@ -72,8 +72,8 @@ const SIMPLE_CODES = 255;
 
 /**
  * Embeds one font that draws `clusters`, which may come from several fonts. Each cluster becomes one glyph, composed of
- * the shaped glyphs, with one code, one width and its text. The exception is the text of nonspacing marks: it gets
- * separate codes, which draw nothing.
+ * the shaped glyphs, with one code and one width. The code stands for the text of the cluster. Only nonspacing marks get
+ * separate codes for their text, which draw nothing.
  *
  * As a result, the content stream need not position nonspacing marks or joined letters, and readers copy and search each
  * cluster as a whole. A text that needs several fonts has the overhead of only one embedded font. If one byte is enough for the

@@ -139,8 +139,9 @@ async function lookUp(
 /**
  * Returns the first facilitator that verifies the payment.
  * @param abandoned aborted once no caller waits for the verdict. After that, no other facilitator is asked
- * @throws PaymentRequired if a facilitator refuses the payment, if one rejects it and none verifies it, or if the
- *   payment's terms or its validity period do not fit
+ * @throws PaymentRequired if the payment does not match the terms, if its validity period is too short or too long, if a
+ *   facilitator finds the payment invalid, or if a facilitator rejects the request and no other facilitator verifies the
+ *   payment
  * @throws PaymentError facilitator_unavailable if no facilitator gives a verdict; not_selling if no facilitator is
  *   configured
  */

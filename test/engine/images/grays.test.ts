@@ -95,7 +95,7 @@ describe("an RGB image", () => {
     expect(sink.text).toContain("/N 1 ");
   });
 
-  test("writes an RGB image that has only gray pixels with a gray version of its profile if the three curves of the profile are equal", async () => {
+  test("an RGB image with only gray pixels gets a gray version of its profile if the three curves of the profile are equal", async () => {
     const [curve, steeper] = [sampledCurveTag([0, 0.3, 1]), sampledCurveTag([0, 0.2, 1])];
     for (const blue of [curve, steeper]) {
       const bytes = displayProfile("RGB ", "A screen", { rTRC: curve, gTRC: curve, bTRC: blue });

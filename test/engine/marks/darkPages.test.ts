@@ -134,7 +134,7 @@ describe("a file that is read in byte ranges", () => {
   it.each([
     ["dark", [DARK]],
     ["dark and light", ["0 g", DARK, "0 g", DARK, DARK]],
-  ])("marks %s pages as in memory, after the plan has been made again", async (_, contents) => {
+  ])("a second plan for a file that is read in byte ranges gives the same output as marking in memory: %s pages", async (_, contents) => {
     const source = pagesWith(...contents);
     await expect(planOf(source, false).then(({ chunks }) => joined(chunks()))).rejects.toThrow(
       new PlanOutdated("a page is dark"),
@@ -146,7 +146,7 @@ describe("a file that is read in byte ranges", () => {
   it.each<[string, string[], Partial<TextMark>]>([
     ["light pages", ["0 g", "0 g"], {}],
     ["dark pages with a mark in the caller's color", [DARK, DARK], { color: "#ff0000" }],
-  ])("marks %s as in memory, with the first plan", async (_, contents, mark) => {
+  ])("the first plan for a file that is read in byte ranges gives the same output as marking in memory: %s", async (_, contents, mark) => {
     const source = pagesWith(...contents);
     const output = await joined((await planOf(source, false, mark)).chunks());
     expect(isEqual(output, await marked(source, mark))).toBe(true);

@@ -84,7 +84,7 @@ const filled = async () => {
   return handle;
 };
 
-/** Calls of the table in docs/design/round-trips.md, by the first column. */
+/** The calls in the table of docs/design/round-trips.md. The keys are the first column of the table. */
 const CALLS: Record<string, () => Promise<Counted>> = {
   "unpaid (402)": () => counted(TEXT),
   "paid, file in the request body": async () => upload(TEXT, await sign(), { text: "A" }),

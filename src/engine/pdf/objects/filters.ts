@@ -181,7 +181,7 @@ function undoPredictor(data: Uint8Array, options: Dictionary | undefined, work: 
 }
 
 /**
- * Reverts the PNG filter of one row (ISO/IEC 15948, clause 9), and moves the row from `start` to `to`. The row above
+ * Undoes the PNG filter of one row (ISO/IEC 15948, clause 9), and moves the row from `start` to `to`. The row above
  * ends at `to`.
  */
 function undoRow(

@@ -82,7 +82,7 @@ describe("content that readers stop drawing", () => {
     ["RunLengthDecode", "\x020 g", 1],
     ["RunLengthDecode", "\x020 g\x80", 0],
   ])(
-    "content with the filter %s and the data %j is moved into a form only if the data have no end mark",
+    "content with the filter %s is moved into a form only if its data lack the end-of-data marker: %j",
     async (filter, data, count) => {
       const content = { dict: `/Filter/${filter}`, data };
       const [forms] = await formsOf(await open(await mark(file(onePage(`${BOX}/Contents 4 0 R`, { 4: content })))));
