@@ -134,21 +134,27 @@ describe("a file that is read in byte ranges", () => {
   it.each([
     ["dark", [DARK]],
     ["dark and light", ["0 g", DARK, "0 g", DARK, DARK]],
-  ])("a second plan for a file that is read in byte ranges gives the same output as marking in memory: %s pages", async (_, contents) => {
-    const source = pagesWith(...contents);
-    await expect(planOf(source, false).then(({ chunks }) => joined(chunks()))).rejects.toThrow(
-      new PlanOutdated("a page is dark"),
-    );
-    const output = await joined((await planOf(source, true)).chunks());
-    expect(isEqual(output, await marked(source))).toBe(true);
-  });
+  ])(
+    "a second plan for a file that is read in byte ranges gives the same output as marking in memory: %s pages",
+    async (_, contents) => {
+      const source = pagesWith(...contents);
+      await expect(planOf(source, false).then(({ chunks }) => joined(chunks()))).rejects.toThrow(
+        new PlanOutdated("a page is dark"),
+      );
+      const output = await joined((await planOf(source, true)).chunks());
+      expect(isEqual(output, await marked(source))).toBe(true);
+    },
+  );
 
   it.each<[string, string[], Partial<TextMark>]>([
     ["light pages", ["0 g", "0 g"], {}],
     ["dark pages with a mark in the caller's color", [DARK, DARK], { color: "#ff0000" }],
-  ])("the first plan for a file that is read in byte ranges gives the same output as marking in memory: %s", async (_, contents, mark) => {
-    const source = pagesWith(...contents);
-    const output = await joined((await planOf(source, false, mark)).chunks());
-    expect(isEqual(output, await marked(source, mark))).toBe(true);
-  });
+  ])(
+    "the first plan for a file that is read in byte ranges gives the same output as marking in memory: %s",
+    async (_, contents, mark) => {
+      const source = pagesWith(...contents);
+      const output = await joined((await planOf(source, false, mark)).chunks());
+      expect(isEqual(output, await marked(source, mark))).toBe(true);
+    },
+  );
 });

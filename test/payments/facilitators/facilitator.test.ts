@@ -98,18 +98,18 @@ describe("remoteFacilitator on an answer of 4xx without a verdict", () => {
     ["a list", [{ message: "wrong" }], '[{"message":"wrong"}]'],
     ["line breaks, control characters and bidi controls", { error: " a\n\u0000\u202eb\u200b" }, "a b"],
     ["an empty explanation", { error: "\n" }, "the facilitator gave no reason"],
-  ])("the reason of a refusal includes the facilitator's explanation: %s", async (_, answer, text) => {
+  ])("the reason for a refusal includes the facilitator's explanation: %s", async (_, answer, text) => {
     const reason = `facilitator_refused: the facilitator answered 400: ${text}`;
     expect(await verified(answer, 400)).toEqual({ outcome: "rejected", reason });
     expect(await settled(answer, 400)).toEqual({ outcome: "refused", reason });
   });
 
-  test("the reason of a refusal includes at most 200 characters of the facilitator's explanation", async () => {
+  test("the reason for a refusal includes at most 200 characters of the facilitator's explanation", async () => {
     const { reason } = (await verified({ error: "x".repeat(5000) }, 400)) as { reason: string };
     expect(reason).toMatch(/^facilitator_refused: the facilitator answered 400: x{200}$/);
   });
 
-  test("the reason of a refusal includes a facilitator's explanation in plain text, but no HTML", async () => {
+  test("the reason for a refusal includes a facilitator's explanation in plain text, but no HTML", async () => {
     const reasonFor = async (body: string) => {
       vi.spyOn(globalThis, "fetch").mockResolvedValueOnce(new Response(body, { status: 400 }));
       const client = remoteFacilitator({ url: "https://facilitator.example.com", timeoutMs: 2000 }, SILENT);

@@ -340,7 +340,7 @@ describe("a payer", () => {
     },
   );
 
-  test("the service counts finished work against its payer while the payment is being settled", async () => {
+  test("the service counts finished work against the payer's quota while the payment is being settled", async () => {
     const { call } = deployment("answers-500-first", { UNCHARGED_BYTES_PER_HOUR: "50" });
     const fetched = vi.spyOn(globalThis, "fetch");
     const [now, waits] = [Date.now, 26_000];
