@@ -35,7 +35,14 @@ import { crossOrigin, securityHeaders } from "./http/responseHeaders.ts";
 import { revalidated } from "./http/revalidated.ts";
 import { exchangeOf, refuseReading, sell } from "./http/sell.ts";
 import { dropUnsettledNetworks, readSettings } from "./http/settings.ts";
-import { createUpload, receiveUploadedFile, showUploadPage } from "./http/uploads.ts";
+import {
+  completeUploadedParts,
+  createUpload,
+  listUploadedParts,
+  receiveUploadedFile,
+  receiveUploadedPart,
+  showUploadPage,
+} from "./http/uploads.ts";
 import { serverCard } from "./mcp/serverCard.ts";
 import {
   API_CATALOG,
@@ -52,6 +59,7 @@ import { UPLOADS_PATH } from "./service/request/uploads.ts";
 import { PRODUCTS } from "./service/sale/products.ts";
 import { PAY_PATH, QUOTES_PATH } from "./service/sale/quoteSchemas.ts";
 import { ICON } from "./service/sale/serviceMetadata.ts";
+import { COMPLETE, PARTS } from "./service/sale/uploadParts.ts";
 import { serveAsset } from "./site/assets.ts";
 import { ChatView } from "./site/chatView.tsx";
 import { FILES } from "./storage/link.ts";
@@ -90,6 +98,9 @@ for (const product of PRODUCTS)
 // Routes of the uploads before a call and the results after it
 app.post(UPLOADS_PATH, dropUnsettledNetworks, createUpload).all(methodNotAllowed("POST"));
 app.get(`${UPLOADS_PATH}/:id`, showUploadPage).put(receiveUploadedFile).all(methodNotAllowed("GET, HEAD, PUT"));
+app.get(`${UPLOADS_PATH}/:id${PARTS}`, listUploadedParts).all(readOnly);
+app.put(`${UPLOADS_PATH}/:id${PARTS}/:number{[0-9]+}`, receiveUploadedPart).all(methodNotAllowed("PUT"));
+app.post(`${UPLOADS_PATH}/:id${COMPLETE}`, completeUploadedParts).all(methodNotAllowed("POST"));
 app.get(`${FILES}/:file`, downloadFile).delete(revokeLink).all(methodNotAllowed("GET, HEAD, DELETE"));
 
 // Payment links

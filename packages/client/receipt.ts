@@ -3,8 +3,8 @@ import { decodePaymentResponseHeader } from "@x402/fetch";
 import { recoverTypedDataAddress } from "viem/utils";
 import {
   DELIVERY,
-  DELIVERY_TYPES,
   type DeliveryPayload,
+  deliveryTypes,
   domainOf,
   OFFER_RECEIPT,
   RECEIPT_TYPES,
@@ -87,7 +87,7 @@ async function signedFiles({ extensions, network, transaction }: Settled, expect
     ...{ message, signature },
   });
   const deliverer = await recoverTypedDataAddress({
-    ...{ domain: domainOf("Overprint delivery"), types: DELIVERY_TYPES, primaryType: "Delivery" },
+    ...{ domain: domainOf("Overprint delivery"), types: deliveryTypes(delivery.payload), primaryType: "Delivery" },
     ...{ message: { receipt: message, ...delivery.payload }, signature: delivery.signature },
   });
   const published = await publishedAddress(expected.endpoint);

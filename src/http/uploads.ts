@@ -3,6 +3,7 @@ import { readBody } from "../inputs/body.ts";
 import { ReceivedJson } from "../inputs/json.ts";
 import { UPLOAD_EXAMPLE } from "../service/request/uploads.ts";
 import { paymentsOf } from "../service/sale/sentPayments.ts";
+import { completeUpload, listParts, receivePart } from "../service/sale/uploadParts.ts";
 import { openUpload, receiveFile } from "../service/sale/uploads.ts";
 import { Problem } from "../shared/problems.ts";
 import { CALLING_POLICY } from "../site/policies.ts";
@@ -53,6 +54,26 @@ export const receiveUploadedFile: Handler<ApiEnv, "/v1/uploads/:id"> = async (c)
   const received = receiveFile(slot, exchangeOf(c));
   c.executionCtx.waitUntil(received.catch(() => undefined)); // after a disconnect, the upload is still stored or discarded
   return c.json(await received, 200, PRIVATE);
+};
+
+/** Receives a part of an upload. */
+export const receiveUploadedPart: Handler<ApiEnv, "/v1/uploads/:id/parts/:number"> = async (c) => {
+  const slot = await uploadAt(bucketOf(c.env), c.req.param("id"), Date.now());
+  const received = receivePart(slot, Number(c.req.param("number")), exchangeOf(c));
+  c.executionCtx.waitUntil(received.catch(() => undefined)); // after a disconnect, the part is still stored or discarded
+  return c.json(await received, 200, PRIVATE);
+};
+
+/** Lists the stored parts of an upload. */
+export const listUploadedParts: Handler<ApiEnv, "/v1/uploads/:id/parts"> = async (c) => {
+  const slot = await uploadAt(bucketOf(c.env), c.req.param("id"), Date.now());
+  return c.json(await listParts(slot, exchangeOf(c)), 200, PRIVATE);
+};
+
+/** Joins the parts of an upload to its file. */
+export const completeUploadedParts: Handler<ApiEnv, "/v1/uploads/:id/complete"> = async (c) => {
+  const slot = await uploadAt(bucketOf(c.env), c.req.param("id"), Date.now());
+  return c.json(await completeUpload(slot, exchangeOf(c)), 200, PRIVATE);
 };
 
 /** Shows the page of an upload URL, on which a person chooses the file. */

@@ -25,6 +25,10 @@ export const UPLOADS = {
   payerSlots: 100,
   /** Maximum number of bytes received in failed attempts to send a file, as a multiple of the upload's size. */
   maxFailedSizes: 2,
+  /** Length of a part in bytes. R2 requires parts of equal length, except the last one, of at least 5 MiB. */
+  partBytes: 32_000_000,
+  /** Size in bytes above which curl, the upload page and the CLI send a file in parts. */
+  wholeBytes: 50_000_000,
 } as const;
 
 /** Limits of payment links. */

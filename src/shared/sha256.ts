@@ -4,6 +4,24 @@ export async function sha256(data: string | Uint8Array<ArrayBuffer>): Promise<st
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
 }
 
+/** Prefix of the identity of a file that was received in parts. */
+const IN_PARTS = "parts:";
+
+/**
+ * Returns the identity of a file that was received in parts: a prefix, and the SHA-256 over the SHA-256 digests of the
+ * parts in order. The prefix keeps it apart from the SHA-256 of a file that consists of these digests.
+ * @param digests SHA-256 of each part, in hexadecimal
+ */
+export async function identityOfParts(digests: string[]): Promise<string> {
+  return IN_PARTS + (await sha256(new Uint8Array(Buffer.from(digests.join(""), "hex"))));
+}
+
+/** Splits a file's identity into its hash in hexadecimal, and whether this hash is that of a file in parts. */
+export function hashIn(identity: string): { hash: string; isOfParts: boolean } {
+  const isOfParts = identity.startsWith(IN_PARTS);
+  return { hash: isOfParts ? identity.slice(IN_PARTS.length) : identity, isOfParts };
+}
+
 /** Hashes chunks as they pass through, with the runtime's native digest stream and without buffering. */
 export class RunningSha256 {
   readonly #digest = new crypto.DigestStream("SHA-256");

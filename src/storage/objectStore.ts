@@ -35,6 +35,8 @@ export interface Bucket {
     truncated: boolean;
   }>;
   createMultipartUpload(key: string): Promise<MultipartUpload>;
+  /** Returns a multipart upload by its id. Does not check whether it exists. */
+  resumeMultipartUpload(key: string, uploadId: string): MultipartUpload;
 }
 
 export interface Metadata {
@@ -65,6 +67,7 @@ export interface OpenedObject extends StoredObject {
  * becomes readable once the upload is completed.
  */
 export interface MultipartUpload {
+  readonly uploadId: string;
   /** Uploads a part from a stream of known length. */
   uploadPart(partNumber: number, bytes: ReadableStream<Uint8Array>): Promise<UploadedPart>;
   complete(parts: UploadedPart[]): Promise<unknown>;

@@ -1,5 +1,6 @@
 import { groupOf } from "./keys.ts";
 import type { Bucket } from "./objectStore.ts";
+import { abortParts } from "./uploadParts.ts";
 
 /** Maximum number of objects that one R2 call lists or deletes. */
 const BATCH = 1000;
@@ -12,7 +13,7 @@ const SPOOL_MS = 3 * 3_600_000;
 
 /**
  * Deletes objects that have expired at `now` (Unix milliseconds): results, uploads and quotes whose whole group has expired,
- * and spooled files left by crashed Workers. The group of a spooled file is the hour in which it was stored. Keeps no
+ * and spooled files left by crashed Workers. Aborts the multipart uploads of expired uploads. The group of a spooled file is the hour in which it was stored. Keeps no
  * state between runs: keys sort by group, so each run starts with the oldest remaining objects.
  * @returns the number of deleted objects, and whether no expired object is left
  */
@@ -31,6 +32,7 @@ export async function sweep(bucket: Bucket, now: number): Promise<{ deleted: num
       const { objects, truncated } = await bucket.list({ prefix, startAfter, limit: BATCH });
       const keys = objects.map(({ key }) => key);
       const over = keys.filter((key) => isBefore(key, prefix, before));
+      await abortParts(bucket, over);
       if (over.length > 0) await bucket.delete(over);
       deleted += over.length;
       startAfter = keys.at(-1) ?? startAfter;

@@ -32,6 +32,8 @@ export interface UploadRecord {
    */
   size?: number | undefined;
   maxBytes: number;
+  /** Length of each part except the last. Undefined if the file cannot be sent in parts. */
+  partBytes?: number | undefined;
   /** Expiry time in Unix milliseconds. */
   expires: number;
   /** The received file. Undefined until the file has been received. */
@@ -42,7 +44,7 @@ export interface UploadRecord {
 export interface UploadedFile {
   key: string;
   bytes: number;
-  /** SHA-256 of the uploaded file in hexadecimal. */
+  /** SHA-256 of the uploaded file in hexadecimal, or the identity of its parts. */
   sha256: string;
 }
 
@@ -57,15 +59,16 @@ export function isHandle(text: string): boolean {
   return text.startsWith("upload:");
 }
 
-/** Creates an upload. Returns its handle, and the id for its upload URL. */
+/** Creates an upload. Returns its handle, the id for its upload URL, and its key. */
 export async function createUploadRecord(
   bucket: Bucket,
   record: Omit<UploadRecord, "file">,
-): Promise<{ handle: string; id: string }> {
+): Promise<{ handle: string; id: string; key: string }> {
   const handle = `upload:${groupOf(record.expires)}-${randomHex(16)}`;
   const id = await idOf(handle);
-  await bucket.put(keyOf(id), JSON.stringify(record), {});
-  return { handle, id };
+  const key = keyOf(id);
+  await bucket.put(key, JSON.stringify(record), {});
+  return { handle, id, key };
 }
 
 /**
@@ -118,7 +121,7 @@ export async function storeUploadedFile(
 }
 
 /**
- * Returns a reader for the file of a handle, and its SHA-256 in hexadecimal.
+ * Returns a reader for the file of a handle, and its SHA-256 in hexadecimal or the identity of its parts.
  * @param now Unix milliseconds
  * @throws Problem upload_not_found, upload_expired, upload_empty
  */

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
-import type { Bucket, Metadata, StoredObject, UploadedPart } from "../../src/storage/objectStore.ts";
+import type { Bucket, Metadata, MultipartUpload, StoredObject, UploadedPart } from "../../src/storage/objectStore.ts";
 import { ByteStream, joined } from "./streams.ts";
 import { elapse, mayDie, never, running, type World } from "./world.ts";
 
+const NO_SUCH_UPLOAD = "The specified multipart upload does not exist. (10024)";
+const INVALID_PART = "One or more of the specified parts could not be found. (10025)";
 const INTERNAL_ERROR = "We encountered an internal error. Please try again. (10001)";
 
 interface Stored extends StoredObject {
@@ -17,6 +19,10 @@ export class SimulatedBucket {
   readonly objects = new Map<string, Stored>();
   /** Keys of the objects whose write has failed. */
   readonly failed = new Set<string>();
+  /** The key and the parts of each multipart upload that is neither completed nor aborted, by the id of the upload. */
+  readonly unfinished = new Map<string, { key: string; parts: Map<number, { bytes: Uint8Array; etag: string }> }>();
+  /** Number of ids and entity tags that were issued to multipart uploads. */
+  #etags = 0;
   readonly #world: World;
 
   constructor(world: World) {
@@ -71,24 +77,46 @@ export class SimulatedBucket {
     });
   }
 
-  async createMultipartUpload(key: string) {
-    const parts = new Map<number, Uint8Array>();
-    await this.#operate([key], () => undefined);
+  createMultipartUpload(key: string) {
+    return this.#operate([key], () => {
+      const uploadId = String(this.#etags++);
+      this.unfinished.set(uploadId, { key, parts: new Map() });
+      return this.resumeMultipartUpload(key, uploadId);
+    });
+  }
+
+  resumeMultipartUpload(key: string, uploadId: string): MultipartUpload {
+    const open = () => {
+      const parts = this.unfinished.get(uploadId)?.parts;
+      if (!parts) throw new Error(NO_SUCH_UPLOAD);
+      return parts;
+    };
     return {
+      uploadId,
       uploadPart: async (partNumber: number, stream: ReadableStream<Uint8Array>) => {
         const bytes = await joined(stream);
         return this.#operate([key], () => {
-          parts.set(partNumber, bytes);
-          return { partNumber, etag: String(partNumber) };
+          const etag = String(this.#etags++);
+          open().set(partNumber, { bytes, etag });
+          return { partNumber, etag };
         });
       },
       complete: (listed: UploadedPart[]) =>
         this.#operate([key], () => {
-          const bytes = listed.flatMap(({ partNumber }) => parts.get(partNumber) ?? []);
-          const isAborted = bytes.length < listed.length;
-          if (!isAborted) this.#store(key, new Uint8Array(Buffer.concat(bytes)), {});
+          const parts = open();
+          const found = listed.map(({ partNumber, etag }) => {
+            const part = parts.get(partNumber);
+            if (part?.etag !== etag) throw new Error(INVALID_PART);
+            return part.bytes;
+          });
+          this.unfinished.delete(uploadId);
+          return this.#store(key, new Uint8Array(Buffer.concat(found)), {});
         }),
-      abort: () => this.#operate([key], () => parts.clear()),
+      abort: () =>
+        this.#operate([key], () => {
+          open();
+          this.unfinished.delete(uploadId);
+        }),
     };
   }
 
@@ -110,8 +138,15 @@ export class SimulatedBucket {
     if (world.fails(0.04)) {
       for (const key of written) this.failed.add(key);
       const when = world.below(3);
-      if (when === 1) act();
-      if (when === 2) world.later(world.below(60_000), act);
+      const actUnseen = () => {
+        try {
+          act();
+        } catch {
+          // The caller has already received the error of the fault.
+        }
+      };
+      if (when === 1) actUnseen();
+      if (when === 2) world.later(world.below(60_000), actUnseen);
       throw new Error(INTERNAL_ERROR);
     }
     const done = act();

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { FILES, PAYERS } from "./addresses.ts";
 import type { Chain, Payment } from "./chain.ts";
 import { DAMAGED } from "./engine.ts";
@@ -16,7 +17,7 @@ const decoder = new TextDecoder();
 const NEEDED_VALIDITY_MS = 60_000;
 
 /** The way in which an order sends its file. */
-type Way = "data URI" | "body" | "form" | "URL" | "upload";
+type Way = "data URI" | "body" | "form" | "URL" | "upload" | "upload in parts";
 
 /** A payer's order for one result, and the answers to its calls. */
 export interface Order {
@@ -150,7 +151,8 @@ export class Callers {
     const isDamaged = world.chance(0.05);
     const slow = world.chance(0.05) ? ` slow ${world.below(180_000)}` : "";
     const length = world.chance(0.1) ? 300 + world.below(200) : 30 + world.below(100);
-    const ways: Way[] = ["data URI", "data URI", "body", "URL", "upload", world.chance(0.3) ? "form" : "URL"];
+    const uploadWay = world.chance(0.5) ? "upload" : "upload in parts";
+    const ways: Way[] = ["data URI", "data URI", "body", "URL", uploadWay, world.chance(0.3) ? "form" : "URL"];
     const order: Order = {
       payer: world.pick(PAYERS),
       text: `ORDER ${number}`,
@@ -190,6 +192,8 @@ export class Callers {
     const earlier = this.orders.find(({ ownKey, signsEachTime }) => ownKey === undefined && signsEachTime);
     if (!earlier || earlier === order) return;
     const { payer, text, file, isDamaged, isSlow, payments } = earlier;
+    // The service identifies a file in parts by another hash, so the same file sent in another way is other content.
+    if ([earlier.way, order.way].includes("upload in parts")) order.way = earlier.way;
     const withoutKey = { ownKey: undefined, key: undefined, signsEachTime: true };
     Object.assign(order, { payer, text, file, isDamaged, isSlow, payments, ...withoutKey });
     if (order.way === "URL") this.#internet.files.set(addressOf(order), order.file);
@@ -213,9 +217,9 @@ export class Callers {
 
   async #call(order: Order, mishap: Mishap, isFinal = false): Promise<Heard | undefined> {
     const world = this.#world;
-    if (order.way === "upload") order.handle ??= this.#upload(order);
+    if (isUpload(order)) order.handle ??= this.#upload(order);
     const handle = await order.handle;
-    if (order.way === "upload" && handle === undefined) return undefined;
+    if (isUpload(order) && handle === undefined) return undefined;
     const payment = (!order.signsEachTime && order.payments[0]) || sign(order.payer, world, this.#chain);
     const isFresh = !order.payments.includes(payment);
     if (order.key === undefined && order.signsEachTime && world.chance(0.3)) order.query = `?at=${world.now}`;
@@ -247,7 +251,7 @@ export class Callers {
       const offered = await this.#service.send({ method: "POST", path: "/v1/uploads", body });
       last = offered?.status ?? 0;
       if (offered?.status !== 201) continue;
-      const { handle, upload } = JSON.parse(decoder.decode(offered.bytes));
+      const { handle, upload, parts } = JSON.parse(decoder.decode(offered.bytes));
       this.handles.push(handle);
       const files = [order.file, ...(world.chance(0.2) ? [changed(order.file)] : [])];
       const breaksAt = world.fails(0.1) ? world.below(order.file.length) : undefined;
@@ -256,7 +260,8 @@ export class Callers {
           { method: "PUT", path: new URL(upload.url).pathname, headers: upload.headers, body },
           breaksAt === undefined ? {} : { breaksAt },
         );
-      const answers = await Promise.all(files.map(send));
+      const isInParts = parts && order.way === "upload in parts";
+      const answers = await Promise.all(files.map((file) => (isInParts ? this.#sendParts(parts, file) : send(file))));
       const taken = files.filter((_, at) => answers[at]?.status === 200);
       if (taken.length > 1) this.takenTwice.push(handle);
       last = answers[0]?.status ?? 0;
@@ -267,6 +272,39 @@ export class Callers {
     const hasTooMany = last === 429 && faults > 0; // earlier failed uploads count against the rate limit for uploads
     if (world.faults === faults && !hasTooMany) this.refusedUploads.push(last);
     return undefined;
+  }
+
+  /**
+   * Sends a file in parts. Sends the missing parts again once. Returns the answer to the completion if the upload
+   * contains this file.
+   */
+  async #sendParts(
+    { bytes, urls, status, complete }: { bytes: number; urls: string[]; status: string; complete: string },
+    file: Uint8Array,
+  ): Promise<Answer | undefined> {
+    const world = this.#world;
+    const pathOf = (url: string) => new URL(url).pathname;
+    const partAt = (at: number) => file.subarray(at * bytes, (at + 1) * bytes);
+    let stored: { number: number }[] = [];
+    for (let attempts = 2; attempts > 0 && stored.length < urls.length; attempts--) {
+      const missing = urls.map((_, at) => at).filter((at) => !stored.some(({ number }) => number === at + 1));
+      await Promise.all(
+        missing.map((at) =>
+          this.#service.send(
+            { method: "PUT", path: pathOf(urls[at]!), body: partAt(at) },
+            world.fails(0.05) ? { breaksAt: world.below(bytes) } : {},
+          ),
+        ),
+      );
+      const listed = await this.#service.send({ method: "GET", path: pathOf(status) });
+      if (listed?.status === 200) stored = JSON.parse(decoder.decode(listed.bytes)).parts;
+    }
+    const answer = await this.#service.send({ method: "POST", path: pathOf(complete) });
+    if (answer?.status !== 200) return answer;
+    const { parts_sha256 } = JSON.parse(decoder.decode(answer.bytes));
+    return parts_sha256 === hashOf(Buffer.concat(urls.map((_, at) => hashOf(partAt(at))))).toString("hex")
+      ? answer
+      : undefined;
   }
 
   #request(order: Order, handle?: string) {
@@ -295,8 +333,16 @@ export class Callers {
   }
 }
 
+function isUpload({ way }: Order): boolean {
+  return way === "upload" || way === "upload in parts";
+}
+
 function addressOf({ text }: Order): string {
   return `${FILES}${text.slice(6)}.pdf`;
+}
+
+function hashOf(bytes: Uint8Array): Buffer {
+  return createHash("sha256").update(bytes).digest();
 }
 
 /** Returns a different file of the same length as `file`. */

@@ -24,7 +24,7 @@ export const ANSWERS: ReadonlySet<string> = new Set([
 
 /** Matches the errors that simulated faults cause. The Worker itself reports some of these faults as a `Problem`. */
 const FAULT =
-  /^(the output \S+ stays: )?(Problem: |(Type)?Error: Network connection lost\.|Error: We encountered an internal error\.|Error: The Durable Object's code has been reset\.|TimeoutError: The operation was aborted due to timeout|the answer is not JSON$|SyntaxError: Unexpected (token '<'|end of JSON))/;
+  /^(the output \S+ stays: )?(Problem: |(Type)?Error: Network connection lost\.|Error: We encountered an internal error\.|Error: The specified multipart upload does not exist\.|Error: One or more of the specified parts could not be found\.|Error: The Durable Object's code has been reset\.|TimeoutError: The operation was aborted due to timeout|the answer is not JSON$|SyntaxError: Unexpected (token '<'|end of JSON))/;
 
 /**
  * Maximum time from the request for a settlement to the transaction, in milliseconds. Without a node, the service may
@@ -172,6 +172,12 @@ export function brokenRules(schedule: Schedule): string[] {
     bucket.objects.keys(),
     (key) => !key.startsWith("channels/"),
     (key) => key,
+  );
+  rule(
+    "at the end no multipart upload of R2 is unfinished",
+    isUntouched ? bucket.unfinished.values() : [],
+    ({ key }) => !hasFailed(key) && !hasFailed(`${key.slice(0, key.lastIndexOf("-"))}-parts`),
+    ({ key }) => key,
   );
   rule(
     "at the end no record is stored, except in daybooks and channels",

@@ -11,6 +11,9 @@ import { Execution, runAs, type World } from "./world.ts";
  */
 const START = 4_000_000_000_000;
 
+/** Length of the parts of uploads. Many files of the simulation are longer. */
+const PART_BYTES = 60;
+
 /** The bindings of the Worker in one schedule. */
 interface Bindings {
   RESULTS: SimulatedBucket;
@@ -33,6 +36,7 @@ export class Machine {
 
   constructor(script: Script) {
     this.script = script;
+    Object.assign(script.UPLOADS, { partBytes: PART_BYTES });
     this.#envs = TERMS.flatMap(({ payTo, amount }, terms) =>
       [false, true].map((hasNode) => {
         const settings = { PAY_TO: payTo, PRICE: String(Number(amount) / 1e6), ...(hasNode && { RPC_URL: NODE }) };

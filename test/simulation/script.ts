@@ -13,6 +13,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const ENTRY = `
   export { app } from "./src/app.ts";
   export { configOf } from "./src/settings/config.ts";
+  export { UPLOADS } from "./src/settings/limits.ts";
   export { LargeFileSlot } from "./src/inputs/largeFileSlot.ts";
   export { PAYERS_POOL, SENDERS_POOL } from "./src/inputs/memory.ts";
   export { log } from "./src/shared/log.ts";
@@ -35,6 +36,7 @@ export type ChannelHashes = Pick<
 export interface Script extends ChannelHashes {
   app: typeof import("../../src/app.ts").app;
   configOf: typeof import("../../src/settings/config.ts").configOf;
+  UPLOADS: typeof import("../../src/settings/limits.ts").UPLOADS;
   LargeFileSlot: typeof import("../../src/inputs/largeFileSlot.ts").LargeFileSlot;
   PAYERS_POOL: typeof import("../../src/inputs/memory.ts").PAYERS_POOL;
   SENDERS_POOL: typeof import("../../src/inputs/memory.ts").SENDERS_POOL;

@@ -181,7 +181,8 @@ function filesOfSlots({ objects }: SimulatedBucket): string[] {
   return [...objects.values()].flatMap(({ key, bytes }) => {
     if (!/^uploads\/\d+\/\d+-[0-9a-f]{32}$/.test(key)) return [];
     const { file } = JSON.parse(new TextDecoder().decode(bytes));
-    return [key, file?.key];
+    const parts = [...objects.keys()].filter((other) => other.startsWith(`${key}-part`));
+    return [key, file?.key, ...parts];
   });
 }
 

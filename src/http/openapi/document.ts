@@ -6,10 +6,19 @@ import { limits } from "../../service/about/limits.ts";
 import { purchases } from "../../service/account/purchases.ts";
 import { jsonSchema } from "../../service/request/jsonSchema.ts";
 import { result } from "../../service/request/schemas.ts";
-import { UPLOADS_PATH, uploadOffer, uploadReceipt, uploadRequest } from "../../service/request/uploads.ts";
+import {
+  UPLOADS_PATH,
+  uploadedPart,
+  uploadedParts,
+  uploadOffer,
+  uploadPartsReceipt,
+  uploadReceipt,
+  uploadRequest,
+} from "../../service/request/uploads.ts";
 import { PRODUCTS, priceLabel, priceLabels } from "../../service/sale/products.ts";
 import { PAY_PATH, QUOTES_PATH, quoteOffer, quoteRequest, quoteResult } from "../../service/sale/quoteSchemas.ts";
 import { takesMpp } from "../../service/sale/sentPayments.ts";
+import { COMPLETE, PARTS } from "../../service/sale/uploadParts.ts";
 import type { Config } from "../../settings/config.ts";
 import { CHANNEL } from "../channel.ts";
 import { HEALTH } from "../health.ts";
@@ -27,7 +36,16 @@ import {
   withdrawClaimOperation,
 } from "./quotes.ts";
 import { requestSchemas, saleOf, signInHeader } from "./sale.ts";
-import { requestUpload, sendFile, showUpload, uploadParameters } from "./uploads.ts";
+import {
+  completeOperation,
+  listPartsOperation,
+  partParameters,
+  requestUpload,
+  sendFile,
+  sendPart,
+  showUpload,
+  uploadParameters,
+} from "./uploads.ts";
 import { paymentSchemas, securitySchemes } from "./x402.ts";
 
 /**
@@ -71,6 +89,9 @@ export function openapi(origin: string, config: Config) {
       ...Object.fromEntries(PRODUCTS.map((product) => [product.path, { post: saleOf(product, origin, config) }])),
       [UPLOADS_PATH]: { post: requestUpload(config) },
       [`${UPLOADS_PATH}/{id}`]: { parameters: uploadParameters, get: showUpload, put: sendFile },
+      [`${UPLOADS_PATH}/{id}${PARTS}`]: { parameters: uploadParameters, get: listPartsOperation },
+      [`${UPLOADS_PATH}/{id}${PARTS}/{number}`]: { parameters: partParameters, put: sendPart },
+      [`${UPLOADS_PATH}/{id}${COMPLETE}`]: { parameters: uploadParameters, post: completeOperation },
       [QUOTES_PATH]: { post: requestLink },
       [`${QUOTES_PATH}/{claim}`]: {
         parameters: claimParameters,
@@ -93,6 +114,9 @@ export function openapi(origin: string, config: Config) {
         UploadRequest: jsonSchema(uploadRequest(), { io: "input" }),
         UploadOffer: jsonSchema(uploadOffer()),
         UploadReceipt: jsonSchema(uploadReceipt()),
+        UploadedPart: jsonSchema(uploadedPart()),
+        UploadedParts: jsonSchema(uploadedParts()),
+        UploadPartsReceipt: jsonSchema(uploadPartsReceipt()),
         QuoteRequest: jsonSchema(quoteRequest(), { io: "input" }),
         QuoteOffer: jsonSchema(quoteOffer()),
         QuoteResult: jsonSchema(quoteResult()),

@@ -9,8 +9,8 @@ import { recoverPublicKey } from "viem/utils";
 import type { Offer, SignedOffers } from "./offer.ts";
 import {
   DELIVERY,
-  DELIVERY_TYPES,
   type DeliveryPayload,
+  deliveryTypes,
   domainOf,
   OFFER_RECEIPT,
   RECEIPT_TYPES,
@@ -126,7 +126,7 @@ export async function signReceipt(receipt: ReceiptPayload, delivery: DeliveryPay
   const delivered = await signTypedData({
     privateKey,
     domain: domainOf("Overprint delivery"),
-    types: DELIVERY_TYPES,
+    types: deliveryTypes(delivery),
     primaryType: "Delivery",
     message: { receipt: message, ...delivery },
   });

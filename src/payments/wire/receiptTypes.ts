@@ -22,9 +22,13 @@ export interface ReceiptPayload {
   transaction: string;
 }
 
-/** The delivered file of a payment. Contains the SHA-256 hashes of the source and of the result. */
+/**
+ * The delivered file of a payment. Contains the SHA-256 hashes of the source and of the result. A source that was
+ * uploaded in parts has the SHA-256 over the digests of its parts instead.
+ */
 export interface DeliveryPayload {
-  inputSha256: Hex;
+  inputSha256?: Hex;
+  inputPartsSha256?: Hex;
   outputSha256: Hex;
 }
 
@@ -54,14 +58,14 @@ export const RECEIPT_TYPES = {
  * The EIP-712 type of a delivery, which the x402 extension does not define. The type contains the whole receipt, so
  * that a delivery cannot be attached to another receipt.
  */
-export const DELIVERY_TYPES = {
+export const deliveryTypes = ({ inputPartsSha256 }: DeliveryPayload) => ({
   ...RECEIPT_TYPES,
   Delivery: [
     { name: "receipt", type: "Receipt" },
-    { name: "inputSha256", type: "bytes32" },
+    { name: inputPartsSha256 === undefined ? "inputSha256" : "inputPartsSha256", type: "bytes32" },
     { name: "outputSha256", type: "bytes32" },
   ],
-} as const;
+});
 
 /** Converts a receipt to the message that is signed. */
 export function receiptMessage(receipt: ReceiptPayload) {

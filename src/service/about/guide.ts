@@ -51,7 +51,8 @@ POST ${origin}${UPLOADS_PATH} with {"name", "size", "type": "pdf" or "image"}, o
 answer has a \`handle\` (upload:…) and a URL. Send the file there once by PUT (the field \`curl\` has the command), or open the URL in a browser
 and choose the file. Use the handle as \`file\` or \`image\`, any number of times, for ${limits.upload_seconds} seconds. A free file has
 at most ${limits.upload_free_bytes} bytes, and an address has at most ${limits.uploads} uploads at a time. For larger files, or more uploads,
-send a payment along: it is verified, not settled, and you can use it for the call that follows.
+send a payment along: it is verified, not settled, and you can use it for the call that follows. State the size. Above ${limits.upload_part_bytes}
+bytes, the answer also has URLs for parts: PUT each part, then POST to \`parts.complete\`.
 
 ## Let a person pay
 

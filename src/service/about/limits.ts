@@ -94,6 +94,9 @@ export const limits = once(() => {
     upload_free_bytes: count.describe(
       "Maximum size of a file that is uploaded without a payment. With a payment, `file_bytes` applies.",
     ),
+    upload_part_bytes: count.describe(
+      "Length of each part of an upload, except the last part. A longer file can be sent in parts.",
+    ),
     uploads: count.describe(
       "Maximum number of concurrent uploads without a payment from one address (for IPv6, one /64). Another upload is rejected with 429.",
     ),
@@ -162,6 +165,7 @@ export function limitsOf(config: Config): z.output<ReturnType<typeof limits>> {
     payer_uncharged_bytes_per_hour: config.unchargedBytesPerHour,
     upload_seconds: UPLOADS.seconds,
     upload_free_bytes: UPLOADS.freeBytes,
+    upload_part_bytes: UPLOADS.partBytes,
     uploads: UPLOADS.free.slots,
     uploads_bytes: UPLOADS.free.bytes,
     payer_uploads: UPLOADS.payerSlots,

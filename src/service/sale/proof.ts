@@ -4,7 +4,9 @@ import { getAddress } from "viem/utils";
 import type { Sold } from "../../payments/sale/gate.ts";
 import { isSolana } from "../../payments/wire/networks.ts";
 import type { Offer, Receipt, SignedOffers } from "../../payments/wire/offer.ts";
+import type { DeliveryPayload } from "../../payments/wire/offerReceipt.ts";
 import type { Config } from "../../settings/config.ts";
+import { hashIn } from "../../shared/sha256.ts";
 import { oncePerConfig } from "../request/oncePerConfig.ts";
 import { signsProof } from "../request/ownHosts.ts";
 import type { Delivery } from "./products.ts";
@@ -86,8 +88,14 @@ export async function provedReceipt(
       issuedAt: Math.floor(settledAt / 1000),
       transaction: reference,
     },
-    { inputSha256: `0x${proof.inputSha256}`, outputSha256: `0x${proof.outputSha256}` },
+    { ...inputOf(proof.inputSha256), outputSha256: `0x${proof.outputSha256}` },
     receiptKey,
   );
   return { ...receipt, extensions };
+}
+
+/** Returns the field of a delivery that identifies the source. */
+function inputOf(identity: string): Omit<DeliveryPayload, "outputSha256"> {
+  const { hash, isOfParts } = hashIn(identity);
+  return isOfParts ? { inputPartsSha256: `0x${hash}` } : { inputSha256: `0x${hash}` };
 }

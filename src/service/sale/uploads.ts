@@ -1,25 +1,20 @@
 /** Creates uploads and receives their files. */
 import type * as z from "zod";
-import { detectFormat } from "../../engine/index.ts";
-import { readBody } from "../../inputs/body.ts";
-import { MemoryShare, noRoom, SENDERS_POOL } from "../../inputs/memory.ts";
-import { joined } from "../../inputs/receive.ts";
 import { tooLarge } from "../../inputs/size.ts";
-import { expectPdf } from "../../inputs/sniff.ts";
 import { PaymentRequired, type Resource } from "../../payments/wire/offer.ts";
 import type { Config } from "../../settings/config.ts";
 import { UPLOADS } from "../../settings/limits.ts";
 import { Problem } from "../../shared/problems.ts";
 import { bucketOf } from "../../storage/bucket.ts";
+import { beginParts } from "../../storage/uploadParts.ts";
 import {
   createUploadRecord,
   type StoredUpload,
   storeUploadedFile,
-  type UploadedFile,
   type UploadRecord,
   uploadUsed,
 } from "../../storage/uploads.ts";
-import { addressAccount, payerAccount, registerUpload, withinQuota } from "../limits/quota.ts";
+import { addressAccount, payerAccount, registerUpload } from "../limits/quota.ts";
 import { rejectThrottled } from "../limits/refusedPayments.ts";
 import { countUnusedAfterFailure } from "../limits/unusedPayments.ts";
 import { announcedBytesOf } from "../request/bodySize.ts";
@@ -31,9 +26,8 @@ import { PRODUCTS } from "./products.ts";
 import { admitPayer, offerFor } from "./purchase.ts";
 import type { SentPayments } from "./sentPayments.ts";
 import { serviceMetadata } from "./serviceMetadata.ts";
-
-/** Maximum number of bytes of a file that are buffered in memory on their way to storage. */
-const BUFFERED_BYTES = 100_000;
+import { curlInParts, partUrls } from "./uploadParts.ts";
+import { receiveBody } from "./uploadTransfer.ts";
 
 /**
  * Creates an upload. A free upload counts against the sender's address. With a payment that a facilitator verifies, the
@@ -70,17 +64,25 @@ export async function openUpload(
     );
 
   const expires = 1000 * Math.floor(Date.now() / 1000 + UPLOADS.seconds);
-  const { handle, id } = await createUploadRecord(bucketOf(env), { name, type, size, maxBytes, expires });
+  const bucket = bucketOf(env);
+  const partBytes = size !== undefined && size > UPLOADS.partBytes ? UPLOADS.partBytes : undefined;
+  const { handle, id, key } = await createUploadRecord(bucket, { name, type, size, maxBytes, partBytes, expires });
+  if (partBytes !== undefined) await beginParts(bucket, key);
   const url = `${new URL(request.url).origin}${UPLOADS_PATH}/${id}`;
   const headers = {
     "Content-Type": type === "pdf" ? "application/pdf" : "application/octet-stream",
     ...(size !== undefined && { "Content-Length": String(size) }),
   };
   const path = quoted(name ?? (type === "pdf" ? "document.pdf" : "image.png"));
+  const parts = partBytes === undefined ? undefined : partUrls(url, maxBytes, partBytes);
   return {
     handle,
     upload: { transport: "https", method: "PUT", url, headers },
-    curl: `curl -g -T ${path} -H 'Content-Type: ${headers["Content-Type"]}' '${url}'`,
+    ...(parts && { parts }),
+    curl:
+      parts && maxBytes > UPLOADS.wholeBytes
+        ? curlInParts(path, url, parts)
+        : `curl -g -T ${path} -H 'Content-Type: ${headers["Content-Type"]}' '${url}'`,
     expires_at: new Date(expires).toISOString(),
   };
 }
@@ -135,82 +137,20 @@ function quoted(text: string): string {
 }
 
 /**
- * Receives the file of an upload and streams it to storage. Rejects the file if its first bytes do not match the
- * upload's type.
- * @throws Problem upload_used, upload_length_wrong, source_too_large, image_too_large, too_many_requests, too_busy,
- * body_timeout, not_a_pdf
- * @throws EngineError unsupported_image, damaged_image
+ * Receives the whole file of an upload and streams it to storage.
+ * @throws Problem upload_used, upload_length_wrong, source_too_large, image_too_large; any error of {@link receiveBody}
  */
 export async function receiveFile(
   slot: StoredUpload,
   exchange: Exchange,
 ): Promise<z.output<ReturnType<typeof uploadReceipt>>> {
-  const { request, config } = exchange;
   if (slot.file) throw uploadUsed();
-  const length = lengthOf(request, slot, config);
-  const pace = { ...config.bodyPace, deadlineMs: slot.expires - Date.now() };
-  const memory = new MemoryShare(SENDERS_POOL, pace.deadlineMs, addressAccount(request));
-  if (!memory.take(BUFFERED_BYTES)) throw noRoom("Send the file again in a moment.");
-  const chunks = readBody(request.body!, { pace, maxBytes: length }, REFUSALS);
-  try {
-    const { value: head = new Uint8Array() } = await chunks.next();
-    if (slot.type === "pdf") expectSignsOfPdf(head);
-    else detectFormat(head);
-    const { bytes, sha256 } = await receiveWithinQuota(slot, joined([head], chunks), length, exchange);
-    return { bytes, sha256, expires_at: new Date(slot.expires).toISOString() };
-  } finally {
-    memory.release();
-    await chunks.return(undefined);
-  }
-}
-
-/**
- * Receives a file within the upload's allowance for aborted transfers. Without this allowance, a sender could abort
- * transfers repeatedly and make the service receive any number of bytes for free. The quota is checked while the file
- * arrives. Files of at most `BUFFERED_BYTES` bytes do not count.
- */
-function receiveWithinQuota(
-  slot: StoredUpload,
-  chunks: AsyncIterable<Uint8Array>,
-  length: number,
-  { env, waitUntil }: Exchange,
-): Promise<UploadedFile> {
-  const bucket = bucketOf(env);
-  if (length <= BUFFERED_BYTES) return storeUploadedFile(bucket, slot, chunks, length);
-  const { key, maxBytes, expires } = slot;
-  const unchargedBytes = UPLOADS.maxFailedSizes * maxBytes;
-  const limits = { payments: 1, calls: 20, unchargedMs: 1, unchargedBytes, leaseMs: expires - Date.now() };
-  const counted = { name: key, payment: key, bytes: length, refusal: refusalOfFile };
-  return withinQuota(env.BUDGETS, counted, limits, waitUntil, async (setCost, allowed) => {
-    async function* allowing() {
-      let bytes = 0;
-      for await (const chunk of chunks) {
-        bytes += chunk.length;
-        setCost({ ms: 0, bytes });
-        if (bytes > BUFFERED_BYTES) await allowed;
-        yield chunk;
-      }
-    }
-    const file = await storeUploadedFile(bucket, slot, allowing(), length);
-    setCost({ ms: 0, bytes: 0 });
-    return file;
+  const length = lengthOf(exchange.request, slot, exchange.config);
+  const { bytes, sha256 } = await receiveBody(slot, length, exchange, {
+    isBeginning: true,
+    store: (chunks) => storeUploadedFile(bucketOf(exchange.env), slot, chunks, length),
   });
-}
-
-function refusalOfFile(isUnderWay: boolean): string {
-  return isUnderWay
-    ? "Another request is sending the file right now. Wait until it ends, or create another upload."
-    : "Too many transfers to this upload were aborted. Create another upload.";
-}
-
-/**
- * Rejects a file whose beginning has neither a PDF header nor an object, because uploads must not store other kinds of
- * files.
- */
-function expectSignsOfPdf(head: Uint8Array): void {
-  expectPdf(head, undefined);
-  if (!/%PDF-|\d\s+obj\b/.test(new TextDecoder("latin1").decode(head)))
-    throw new Problem("not_a_pdf", "The file is not a PDF. Check that you sent the right file.");
+  return { bytes, sha256, expires_at: new Date(slot.expires).toISOString() };
 }
 
 /**
@@ -229,9 +169,3 @@ function lengthOf(request: Request, { type, size, maxBytes }: UploadRecord, conf
   const what = size === undefined ? "its Content-Length" : `a Content-Length of ${size}, as announced`;
   throw new Problem("upload_length_wrong", `Send the whole file with ${what}, or create another upload.`);
 }
-
-const REFUSALS = {
-  brokenOff: (cause: unknown) =>
-    new Problem("upload_length_wrong", "The body ended too early. Send the whole file again.", { cause }),
-  tooSlow: () => new Problem("body_timeout", "The body arrived too slowly. Send the whole file again."),
-};

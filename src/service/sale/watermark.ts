@@ -39,6 +39,7 @@ export interface Marked {
 /** The facts that a receipt proves: the resource, and the SHA-256 of the source and of the result, in hexadecimal. */
 export interface Proof {
   resourceUrl: string;
+  /** The SHA-256 of the source. For an upload in parts, the identity of its parts. */
   inputSha256: string;
   outputSha256: string;
 }

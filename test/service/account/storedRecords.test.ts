@@ -9,6 +9,7 @@ import { keyNameOf } from "../../../src/payments/ledger/keyBinding.ts";
 import { purchasesOf } from "../../../src/payments/ledger/purchaseList.ts";
 import type { Entry } from "../../../src/payments/ledger/record.ts";
 import { payerAccount } from "../../../src/service/limits/quota.ts";
+import { UPLOADS } from "../../../src/settings/limits.ts";
 import { callPaid, formOf, send, TEXT } from "../../support/client.ts";
 import { onePage } from "../../support/pdf.ts";
 import { bucket, storedKeys } from "../../support/storage.ts";
@@ -137,4 +138,18 @@ test("docs/design/storage.md shows the stored fields of results and uploads", as
   expect((await send(upload.url, { method: "PUT", headers, body: onePage })).status).toBe(200);
   const [slot = ""] = (await storedKeys()).filter((key) => /^uploads\/\d+\/\d+-[0-9a-f]+$/.test(key));
   expect(fieldsOf(await (await bucket.get(slot, {}))!.json())).toEqual(fieldsOf(sampleOf("Uploads")));
+});
+
+test("docs/design/storage.md shows the stored fields of the parts of an upload", async () => {
+  const normal = { ...UPLOADS };
+  Object.assign(UPLOADS, { partBytes: onePage.length });
+  const opened = await send("/v1/uploads", { method: "POST", body: JSON.stringify({ size: onePage.length + 1 }) });
+  Object.assign(UPLOADS, normal);
+  const { parts } = await opened.json<{ parts: { urls: string[] } }>();
+  const headers = { "Content-Length": String(onePage.length) };
+  expect((await send(parts.urls[0]!, { method: "PUT", headers, body: onePage })).status).toBe(200);
+  const keys = (await storedKeys("uploads/")).filter((key) => /-parts?\b/.test(key));
+  const records = await Promise.all(keys.map(async (key) => (await bucket.get(key, {}))!.json()));
+  const samples = [sampleOf("Parts of an upload", 1), sampleOf("Parts of an upload")];
+  expect(records.map((record) => fieldsOf(record))).toEqual(samples.map((sample) => fieldsOf(sample)));
 });

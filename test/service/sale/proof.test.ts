@@ -23,7 +23,7 @@ import { offerOf } from "../../../src/payments/wire/offer.ts";
 import type { Delivery } from "../../../src/service/sale/products.ts";
 import { provedReceipt, signedOffers } from "../../../src/service/sale/proof.ts";
 import { readConfig } from "../../../src/settings/config.ts";
-import { sha256 } from "../../../src/shared/sha256.ts";
+import { identityOfParts, sha256 } from "../../../src/shared/sha256.ts";
 import { dataUri, formOf, IMAGE, ORIGIN, TEXT } from "../../support/client.ts";
 import { FEE_PAYERS } from "../../support/internet.ts";
 import { onePage } from "../../support/pdf.ts";
@@ -399,6 +399,29 @@ describe("a deployment", () => {
     const config = readConfig({ RECEIPT_KEY });
     expect(await provedReceipt({ ...sold, paid }, config)).toHaveProperty("extensions");
     expect(await provedReceipt({ ...sold, paid: undefined }, config)).toEqual(receipt);
+  });
+
+  test("the receipt of a file that was uploaded in parts names the hash of its parts", async () => {
+    const receipt = { success: true, transaction: "", network: "base-sepolia", payer: PAYER };
+    const paid = { chain: NETWORKS["base-sepolia"], payer: PAYER };
+    const identity = await identityOfParts(["01".repeat(32)]);
+    const value = { ...SOLD.value, proof: { ...SOLD.value.proof, inputSha256: identity } };
+    const config = readConfig({ RECEIPT_KEY });
+    const { extensions } = await provedReceipt({ ...SOLD, value, receipt, settledAt: 0, paid }, config);
+    const { "overprint-delivery": delivery, "offer-receipt": signed } = extensions as unknown as Extensions;
+    const inputPartsSha256 = `0x${await sha256(new Uint8Array(32).fill(1))}`;
+    expect(delivery.info.payload).toEqual({ inputPartsSha256, outputSha256: `0x${"02".repeat(32)}` });
+    const named = DELIVERY_TYPES.Delivery!.map((field) =>
+      field.name === "inputSha256" ? { ...field, name: "inputPartsSha256" } : field,
+    );
+    const deliverer = await recoverTypedDataAddress({
+      domain: { name: "Overprint delivery", version: "1", chainId: 1 },
+      types: { ...DELIVERY_TYPES, Delivery: named },
+      primaryType: "Delivery",
+      message: { receipt: (await verifyReceiptSignatureEIP712(signed.info.receipt)).payload, ...delivery.info.payload },
+      signature: delivery.info.signature,
+    });
+    expect(deliverer).toBe(SIGNER);
   });
 
   test("the service signs nothing in the name of a foreign host", async () => {

@@ -205,6 +205,21 @@ describe("aborted transfers to an upload", () => {
     expect(statuses([await send(size)])).toEqual([200]);
   });
 
+  test("an upload in parts accepts no further transfers once aborted ones have used twice the upload's size", async () => {
+    const normal = { ...UPLOADS };
+    Object.assign(UPLOADS, { partBytes: size / 2 });
+    const { open, call } = uploads();
+    const address = someone();
+    const { parts } = JSON.parse((await open(address, size)).text) as { parts: { urls: string[] } };
+    Object.assign(UPLOADS, normal);
+    const headers = { "Content-Length": String(size / 2) };
+    const send = (url: string, bytes: number) =>
+      call({ method: "PUT", address, headers, body: bodyOf(bytes) }, new URL(url).pathname);
+    const answers = [];
+    for (let i = 0; i < 6; i++) answers.push(await send(parts.urls[i % 2]!, size / 2 - 1));
+    expect(statuses(answers)).toEqual([400, 400, 400, 400, 400, 429]);
+  });
+
   test("an upload's quota counts only the bytes of an aborted transfer that have arrived", async () => {
     const send = await slot();
     const answers = [];
