@@ -19,6 +19,7 @@ import { beginWriting, type Target } from "./output.ts";
 import type { PaymentChoice } from "./payment.ts";
 import { showProgress } from "./progress.ts";
 import { warn } from "./say.ts";
+import { partsAnswer, uploadInParts } from "./uploadParts.ts";
 
 /** The item being bought: a file, and the fields of its mark. */
 export interface Order {
@@ -233,6 +234,7 @@ async function callUntilAnswered(attempt: () => Promise<Sold>, again: string, io
 const uploadAnswer = z.object({
   handle: z.string(),
   upload: z.object({ url: z.string(), headers: z.record(z.string(), z.string()) }),
+  parts: partsAnswer.optional(),
 });
 
 /**
@@ -246,12 +248,17 @@ async function upload(url: URL, file: File, payment: Record<string, string>, io:
   const asked = await ask(new URL(UPLOADS_PATH, url), { method: "POST", headers, body });
   if (!asked.ok) throw await refusalIn(asked);
   const offered = uploadAnswer.safeParse(await jsonIn(asked));
-  if (!offered.success || !mayGive(offered.data.upload.url, url))
+  const urls = offered.success ? urlsIn(offered.data) : [];
+  if (!offered.success || !urls.every((one) => mayGive(one, url)))
     throw new Failure(BROKEN, "the answer to an upload was cut off, or is not from an Overprint deployment");
-  const { handle, upload: target } = offered.data;
+  const { handle, upload: target, parts } = offered.data;
 
   const progress = showProgress("Uploading", file.size, io);
   try {
+    if (parts && file.size > UPLOADS.wholeBytes) {
+      await uploadInParts(file, parts, progress);
+      return handle;
+    }
     const counted = file.stream().pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
         transform(chunk, controller) {
@@ -267,6 +274,11 @@ async function upload(url: URL, file: File, payment: Record<string, string>, io:
     progress.end();
   }
   return handle;
+}
+
+/** Returns all URLs to which an answer asks to send the file. */
+function urlsIn({ upload, parts }: z.output<typeof uploadAnswer>): string[] {
+  return [upload.url, ...(parts ? [...parts.urls, parts.complete] : [])];
 }
 
 /**

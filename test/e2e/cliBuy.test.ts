@@ -10,6 +10,7 @@ import { decodePaymentRequiredHeader, encodePaymentRequiredHeader } from "@x402/
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { samePages } from "../../bench/inputs.ts";
 import { DEVELOPMENT_KEY } from "../../src/payments/facilitators/localFacilitator.ts";
+import { UPLOADS } from "../../src/settings/limits.ts";
 import { startProxy } from "../browser/proxy.ts";
 import { type Run, runCli, runProgram, startCli } from "../support/cli.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
@@ -118,6 +119,17 @@ describe("overprint buy", () => {
     expect(proxy.posted.every(({ bytes }) => bytes < 100_000)).toBe(true);
     const marked = await cli(["mark", "contract.pdf", "--text", "X", "-o", "-"]);
     expect(Buffer.compare(await bought(), marked.bytes)).toBe(0);
+  });
+
+  test("overprint buy uploads a file of more than 50 MB in parts", async () => {
+    const pdf = samePages(130, 400_000);
+    expect(pdf.length).toBeGreaterThan(UPLOADS.wholeBytes);
+    await writeFile(join(dir, "contract.pdf"), pdf);
+    proxy.posted.length = 0;
+    const { code, stdout } = await buy(["--text", "X"], proxy.url);
+    expect([code, stdout.split("\n")[0]]).toEqual([0, expect.stringContaining("130 pages")]);
+    const sent = proxy.posted.map(({ path }) => path.replace(/\d{6}-[0-9a-f]+/, "ID"));
+    expect(sent.filter((path) => path.includes("uploads"))).toEqual(["/v1/uploads", "/v1/uploads/ID/complete"]);
   });
 
   test("overprint buy accepts an upload handle in place of a file", async () => {
