@@ -13,7 +13,7 @@ export interface Sending {
 export function send(
   method: "POST" | "PUT",
   path: string,
-  body: FormData | File,
+  body: FormData | Blob,
   headers: Record<string, string>,
   sending: Sending,
 ): Promise<Response> {

@@ -1,6 +1,9 @@
 /** Client script of the upload page: sends the chosen file to the page's own address after the visitor has confirmed. */
 import { send } from "./send.ts";
 import { sizeInWords } from "./sizeInWords.ts";
+import { OtherFile, sendInParts, storedParts } from "./uploadParts.ts";
+
+const OTHER_FILE = "This is not the file whose upload has begun. Choose that file, or ask for a new upload page.";
 
 const form = document.querySelector<HTMLFormElement>("#upload");
 const status = document.querySelector<HTMLElement>("#status")!;
@@ -12,6 +15,7 @@ function enable(form: HTMLFormElement): void {
   const confirm = form.querySelector<HTMLButtonElement>("#confirm")!;
   input.disabled = false;
   show("");
+  if (form.dataset.partBytes !== undefined) void offerToContinue();
   input.addEventListener("change", () => {
     const [file] = input.files ?? [];
     const wrong = file && sizeProblem(file, form.dataset);
@@ -29,6 +33,12 @@ function enable(form: HTMLFormElement): void {
   });
 }
 
+/** Says that an earlier visit has uploaded parts of the file. */
+async function offerToContinue(): Promise<void> {
+  const stored = await storedParts().catch(() => []);
+  if (stored.length > 0 && status.textContent === "") show("The upload has begun. Choose the same file to continue.");
+}
+
 async function sendFile(form: HTMLFormElement, file: File): Promise<void> {
   const input = form.querySelector<HTMLInputElement>("#file")!;
   const confirm = form.querySelector<HTMLButtonElement>("#confirm")!;
@@ -40,15 +50,19 @@ async function sendFile(form: HTMLFormElement, file: File): Promise<void> {
   progress.hidden = false;
   show("Uploading …");
   try {
+    const onProgress = (share: number) => {
+      progress.value = share;
+    };
     const headers = { "Content-Type": file.type || "application/octet-stream" };
-    const answer = await send("PUT", location.pathname, file, headers, {
-      onProgress: (share) => (progress.value = share),
-    });
+    const { partBytes } = form.dataset;
+    const answer = await (partBytes === undefined
+      ? send("PUT", location.pathname, file, headers, { onProgress })
+      : sendInParts(file, Number(partBytes), onProgress));
     if (answer.ok) return show("Upload complete. Return to your chat to continue.", "done");
     const { detail } = (await answer.json()) as { detail?: string };
     show(detail ?? "The file was rejected.", "refused");
-  } catch {
-    show("The connection was lost. Choose the file again.", "refused");
+  } catch (error) {
+    show(error instanceof OtherFile ? OTHER_FILE : "The connection was lost. Choose the file again.", "refused");
   } finally {
     removeEventListener("beforeunload", leaving);
     progress.hidden = true;

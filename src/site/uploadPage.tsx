@@ -1,4 +1,5 @@
 import { IMAGE_FORMATS } from "../engine/index.ts";
+import { UPLOADS } from "../settings/limits.ts";
 import type { UploadRecord } from "../storage/uploads.ts";
 import { Document } from "./document.tsx";
 import { Masthead } from "./frame.tsx";
@@ -12,6 +13,7 @@ const ACCEPTED = {
 /** The page at an upload URL, where a person chooses the file to upload. `web/upload.ts` is its client script. */
 export function UploadPage({ upload, host }: { upload: UploadRecord; host: string }) {
   const { name, type, size, maxBytes, expires, file } = upload;
+  const partBytes = maxBytes > UPLOADS.wholeBytes ? upload.partBytes : undefined;
   const what = type === "pdf" ? "PDF" : "image";
   return (
     <Document
@@ -43,7 +45,7 @@ export function UploadPage({ upload, host }: { upload: UploadRecord; host: strin
               </li>
               <li>The assistant gets the marked file. Upload only a file that it may see.</li>
             </ul>
-            <form id="upload" class="sending" data-size={size} data-max-bytes={maxBytes}>
+            <form id="upload" class="sending" data-size={size} data-max-bytes={maxBytes} data-part-bytes={partBytes}>
               <input type="file" id="file" accept={ACCEPTED[type]} aria-label={`Choose the ${what}`} disabled />
               <button type="submit" id="confirm" class="button" hidden>
                 Upload
