@@ -1,4 +1,4 @@
-/** The Worker for the benchmark of uploads. It has an additional endpoint that only stores a body in R2. */
+/** The Worker for the measurements of uploads. It has additional endpoints that only store a body in R2. */
 import { app } from "../src/app.ts";
 
 export { Ledger } from "../src/service/account/ledger.ts";
@@ -7,8 +7,16 @@ export { Budget } from "../src/service/limits/quota.ts";
 
 export default {
   async fetch(request, env, context) {
-    if (new URL(request.url).pathname !== "/store") return app.fetch(request, env, context);
-    await env.RESULTS.put("stored", request.body);
-    return new Response(null, { status: 204 });
+    const { pathname, searchParams } = new URL(request.url);
+    if (pathname === "/store") {
+      await env.RESULTS.put("stored", request.body);
+      return new Response(null, { status: 204 });
+    }
+    if (pathname !== "/store-part") return app.fetch(request, env, context);
+    const [id, number] = [searchParams.get("id"), Number(searchParams.get("number"))];
+    if (id === null) return new Response((await env.RESULTS.createMultipartUpload("stored-in-parts")).uploadId);
+    return Response.json(
+      await env.RESULTS.resumeMultipartUpload("stored-in-parts", id).uploadPart(number, request.body!),
+    );
   },
 } satisfies ExportedHandler<Env>;
