@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { textPages } from "../../bench/inputs.ts";
 import { callPaid, paymentFor } from "../../scripts/lib/pay.ts";
+import { UPLOADS } from "../../src/settings/limits.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 import { render } from "./render.ts";
 
@@ -83,6 +84,25 @@ describe("uploads by curl", () => {
     await run("sh", ["-c", curl], { cwd: dir });
     const answer = await callPaid(endpoint(), { file: handle, ...FIELDS, opacity: 1 }, payment);
     expect(await answer.json()).toMatchObject({ output: { pages: PAGES } });
+  });
+});
+
+describe("an upload in parts by curl", () => {
+  test("curl sends only the missing parts of a file with the command that the upload answer contains", async () => {
+    const name = "it's {my} [1-9] large file.pdf";
+    const large = Buffer.alloc(UPLOADS.wholeBytes + 1, "\n");
+    large.set(pdf);
+    await writeFile(join(dir, name), large);
+    const payment = await paymentFor(endpoint());
+    const { handle, upload, curl } = await open({ name, size: large.length }, { "X-PAYMENT": payment });
+    expect((await put(`${upload.url}/parts/1`, large.subarray(0, UPLOADS.partBytes))).status).toBe(200);
+    const { stdout } = await run("sh", ["-c", curl], { cwd: dir });
+    const answers = stdout.split(/(?<=\})/).map((line) => JSON.parse(line) as object);
+    expect(answers).toEqual([
+      expect.objectContaining({ number: 2, bytes: large.length - UPLOADS.partBytes }),
+      expect.objectContaining({ bytes: large.length, parts_sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }),
+    ]);
+    expect(await (await mark(handle)).json()).toMatchObject({ output: { pages: PAGES } });
   });
 });
 
