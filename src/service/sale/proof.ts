@@ -4,7 +4,7 @@ import { getAddress } from "viem/utils";
 import type { Sold } from "../../payments/sale/gate.ts";
 import { isSolana } from "../../payments/wire/networks.ts";
 import type { Offer, Receipt, SignedOffers } from "../../payments/wire/offer.ts";
-import type { DeliveryPayload } from "../../payments/wire/offerReceipt.ts";
+import type { DeliveryPayload } from "../../payments/wire/receiptTypes.ts";
 import type { Config } from "../../settings/config.ts";
 import { hashIn } from "../../shared/sha256.ts";
 import { oncePerConfig } from "../request/oncePerConfig.ts";
