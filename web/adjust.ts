@@ -1,39 +1,52 @@
 /** Writes changes that the visitor makes to the mark by hand into the controls. */
 import type { FieldValue } from "../src/service/request/fieldKinds.ts";
 import type { Adjustment } from "./handles.ts";
-import { moved, shapeOf } from "./markGeometry.ts";
+import { moved, scaled, shapeOf, wholeAngle } from "./markGeometry.ts";
 import { readSettings } from "./settings.ts";
 import { setField } from "./sharedSettings.ts";
 import { toPoints } from "./units.ts";
 
 /** Units of a text's outline per em. */
 const UNITS_PER_EM = 100;
+/** Steps of the font size in points, and of an image's width as a share of the page's width. */
+const STEP = { font_size: 0.1, scale: 0.01 };
 
 /**
  * Begins a change by hand. The returned function sets the controls for each step of the change. Each step counts from
  * the settings at the beginning.
+ * @param isCurrent whether the outline on the page results from the current settings
  */
-export function beginAdjusting(): (adjustment: Adjustment) => void {
+export function beginAdjusting(isCurrent: boolean): (adjustment: Adjustment) => void {
   const { operation, fields } = readSettings();
+  const form = formOf(operation);
+  const control = (name: string) => form.querySelector<HTMLInputElement>(`[name=${name}]`)!;
   const set = (name: string, value: FieldValue | undefined) => setField(operation, name, value);
-  const form = document.querySelector<HTMLFormElement>(`form[data-operation=${operation}]`)!;
-  const chosen = (name: string) => form.querySelector<HTMLInputElement>(`[name=${name}]:checked`);
-  const position = chosen("position")!.value || chosen("template")!.dataset.position!;
-  const margin = toPoints(Number(form.querySelector<HTMLInputElement>("[name=margin]")!.value));
+  const setNumber = (name: string, value: number, digits: number) => {
+    const { min, max } = control(name).dataset;
+    set(name, rounded(Math.min(Number(max), Math.max(Number(min), value)), digits));
+  };
+  const position = positionIn(form);
+  const margin = toPoints(Number(control("margin").value));
   const offset = { x: Number(fields.offset_x ?? 0), y: Number(fields.offset_y ?? 0) };
+  // quick keys outrun the preview: until it catches up, the controls have the latest values
+  const latest = (name: string, shown: number) => (isCurrent ? shown : Number(fields[name] ?? shown));
 
   return (adjustment) => {
-    const { outline } = adjustment;
+    const { kind, outline, by } = adjustment;
     const { width, angle } = shapeOf(outline);
-    if (adjustment.kind === "turn") return set("rotation", adjustment.to);
-    if (adjustment.kind === "scale") {
-      if (operation === "text") return set("font_size", rounded(outline.scale * UNITS_PER_EM * adjustment.by, 1));
-      return set("scale", Math.min(1, Math.max(0.01, rounded((width / outline.pageSize.width) * adjustment.by, 2))));
+    if (kind === "turn") return setNumber("rotation", wholeAngle(latest("rotation", angle) + by, adjustment.snap), 0);
+    if (kind === "scale") {
+      const name = operation === "text" ? "font_size" : "scale";
+      const shown = operation === "text" ? outline.scale * UNITS_PER_EM : width / outline.pageSize.width;
+      const step = STEP[name];
+      return setNumber(name, scaled(rounded(latest(name, shown) / step, 0) * step, by, step), 2);
     }
-    const to = moved(outline, { position, offset, margin }, adjustment.by, adjustment.snap);
+    const to = isCurrent
+      ? moved(outline, { position, offset, margin }, by, adjustment.snap)
+      : { position, offset: { x: offset.x + by.x, y: offset.y + by.y } };
     set("position", to.position === position ? fields.position : to.position);
-    set("offset_x", rounded(to.offset.x, 1) || undefined);
-    set("offset_y", rounded(to.offset.y, 1) || undefined);
+    setNumber("offset_x", to.offset.x, 1);
+    setNumber("offset_y", to.offset.y, 1);
     if (operation === "image") return;
     // a text has other defaults for its size and its angle in the middle of the page than elsewhere
     const isNewSize = fields.font_size === undefined && isInMiddle(position) !== isInMiddle(to.position);
@@ -41,6 +54,35 @@ export function beginAdjusting(): (adjustment: Adjustment) => void {
     set("font_size", isNewSize ? rounded(outline.scale * UNITS_PER_EM, 1) : fields.font_size);
     set("rotation", isNewAngle ? rounded(angle, 1) : fields.rotation);
   };
+}
+
+/** Returns the value that a kind of change has led to, in words. */
+export function resultOf(kind: Adjustment["kind"]): string {
+  const { operation } = readSettings();
+  const form = formOf(operation);
+  const textOf = (name: string) => form.querySelector<HTMLInputElement>(`[name=${name}]`)!.value;
+  const unit = (document.getElementById("unit") as HTMLSelectElement).selectedOptions[0]!.text;
+  if (kind === "turn") return `Rotation ${textOf("rotation")} degrees.`;
+  if (kind === "scale")
+    return operation === "text"
+      ? `Size ${textOf("font_size")} ${unit}.`
+      : `Width ${Math.round(Number(textOf("scale")) * 100)} % of the page.`;
+  const distance = (name: string, onward: string, back: string) => {
+    const value = Number(textOf(name));
+    return value === 0 ? [] : [`${Math.abs(value)} ${unit} ${value > 0 ? onward : back}`];
+  };
+  const offsets = [...distance("offset_x", "right", "left"), ...distance("offset_y", "up", "down")];
+  return `${[`Position ${positionIn(form).replace("-", " ")}`, ...offsets].join(", ")}.`;
+}
+
+function formOf(operation: string): HTMLFormElement {
+  return document.querySelector<HTMLFormElement>(`form[data-operation=${operation}]`)!;
+}
+
+/** Returns the chosen position, or the template's position if none is chosen. */
+function positionIn(form: HTMLFormElement): string {
+  const chosen = (name: string) => form.querySelector<HTMLInputElement>(`[name=${name}]:checked`)!;
+  return chosen("position").value || chosen("template").dataset.position!;
 }
 
 function isInMiddle(position: string): boolean {

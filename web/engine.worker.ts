@@ -40,7 +40,6 @@ addEventListener("message", async ({ data: request }: MessageEvent<MarkRequest>)
 });
 
 async function mark(request: MarkRequest): Promise<Marked> {
-  const began = performance.now();
   const outlines: MarkOutline[] = [];
   const onPlace = (outline: MarkOutline) => {
     if (outline.page <= MAX_OUTLINES) outlines[outline.page - 1] = outline;
@@ -53,7 +52,7 @@ async function mark(request: MarkRequest): Promise<Marked> {
     pdf.set(chunk, at);
     at += chunk.length;
   }
-  return { pdf, pages, notices, outlines, milliseconds: performance.now() - began };
+  return { pdf, pages, notices, outlines };
 }
 
 async function planText({ fields, file, limits }: MarkRequest, onPlace: OnPlace): Promise<WatermarkPlan> {

@@ -1,15 +1,20 @@
 /** Lets the visitor move, turn and scale the mark on the page, with the pointer or the keyboard. */
 import type { MarkOutline } from "../src/engine/index.ts";
-import { centerOf, shapeOf, turned } from "./markGeometry.ts";
+import { sidesOf } from "./handleSides.ts";
+import { centerOf, shapeOf, turnedBy } from "./markGeometry.ts";
 
-/** A change of the mark by hand. Lengths are points of the page as displayed. */
+/** A change of the mark by hand. Lengths are points of the page as displayed. `snap` is a distance or an angle. */
 export type Adjustment =
   | { kind: "move"; outline: MarkOutline; by: { x: number; y: number }; snap: number }
-  | { kind: "turn"; outline: MarkOutline; to: number }
+  | { kind: "turn"; outline: MarkOutline; by: number; snap: number }
   | { kind: "scale"; outline: MarkOutline; by: number };
 
 /** A mark within this number of CSS pixels of a place snaps to it. */
 const SNAP_PX = 8;
+/** A dragged mark within this number of degrees of a multiple of 15 degrees snaps to it. */
+const SNAP_DEGREES = 3;
+/** Distance between the mark and the outer edge of its frame in CSS pixels. `styles/marking.css` has the same value. */
+const FRAME_PX = 5.5;
 /** Steps of the keyboard: points (with Shift: ten times as far), factor, degrees. */
 const STEP = { move: 1, scale: 1.05, turn: 5 };
 const ARROWS: Record<string, { x: number; y: number }> = {
@@ -26,15 +31,20 @@ export class Handles {
   #outline: MarkOutline;
   #isDragging = false;
 
-  /** @param begin begins a change; the returned function is called with each step of the change */
-  constructor(outline: MarkOutline, begin: () => (adjustment: Adjustment) => void) {
+  /**
+   * Shows the frame on a page.
+   * @param sheet the element of the page
+   * @param begin begins a change; the returned function is called with each step of the change
+   */
+  constructor(sheet: HTMLElement, outline: MarkOutline, begin: () => (adjustment: Adjustment) => void) {
     this.#begin = begin;
     this.#outline = outline;
     const { element } = this;
+    sheet.append(element);
     element.className = "mark";
     element.role = "application";
     element.ariaLabel = `Mark on page ${outline.page}. Arrow keys move it, plus and minus scale it, R turns it.`;
-    element.tabIndex = outline.page === 1 ? 0 : -1;
+    element.tabIndex = -1;
     for (const kind of ["turn", "scale"]) {
       const handle = document.createElement("span");
       handle.className = `handle ${kind}`;
@@ -55,7 +65,16 @@ export class Handles {
     const { width, height, angle } = shapeOf(outline);
     const { x, y } = centerOf(outline);
     const { pageSize } = outline;
-    const { style } = this.element;
+    const { style, dataset, parentElement } = this.element;
+    const scale = parentElement!.clientWidth / pageSize.width;
+    const sides = sidesOf(
+      { width: width * scale + 2 * FRAME_PX, height: height * scale + 2 * FRAME_PX },
+      { x: x * scale, y: y * scale },
+      angle,
+      { width: pageSize.width * scale, height: pageSize.height * scale },
+    );
+    dataset.x = sides.x > 0 ? "right" : "left";
+    dataset.y = sides.y > 0 ? "top" : "bottom";
     style.left = `${(100 * x) / pageSize.width}%`;
     style.bottom = `${(100 * y) / pageSize.height}%`;
     style.width = `${(100 * width) / pageSize.width}%`;
@@ -87,7 +106,8 @@ export class Handles {
 
     const drag = (moved: PointerEvent) => {
       const to = at(moved);
-      if (classList.contains("turn")) return adjust({ kind: "turn", outline, to: turned(center, to) });
+      if (classList.contains("turn"))
+        return adjust({ kind: "turn", outline, by: turnedBy(center, from, to), snap: SNAP_DEGREES });
       if (classList.contains("scale")) {
         const by = Math.max(0.05, Math.hypot(to.x - center.x, to.y - center.y) / reach);
         return adjust({ kind: "scale", outline, by });
@@ -120,10 +140,9 @@ export class Handles {
     if (arrow) adjust({ kind: "move", outline, by: { x: arrow.x * step, y: arrow.y * step }, snap: 0 });
     else if (key === "+" || key === "=") adjust({ kind: "scale", outline, by: STEP.scale });
     else if (key === "-") adjust({ kind: "scale", outline, by: 1 / STEP.scale });
-    else if (key.toLowerCase() === "r") {
-      const { angle } = shapeOf(outline);
-      adjust({ kind: "turn", outline, to: Math.round(angle) + (shiftKey ? -STEP.turn : STEP.turn) });
-    } else return;
+    else if (key.toLowerCase() === "r")
+      adjust({ kind: "turn", outline, by: shiftKey ? -STEP.turn : STEP.turn, snap: 0 });
+    else return;
     event.preventDefault();
   }
 }

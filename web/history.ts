@@ -88,8 +88,9 @@ function used(): StoredSettings[] {
 }
 
 function showSteps(): void {
-  undo.disabled = past.length === 0;
-  redo.disabled = future.length === 0;
+  // a disabled button would lose the focus
+  undo.ariaDisabled = String(past.length === 0);
+  redo.ariaDisabled = String(future.length === 0);
 }
 
 function showUsed(): void {

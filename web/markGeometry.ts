@@ -24,8 +24,6 @@ const ROWS = { bottom: 0, "": 0.5, top: 1 } as const;
 const LARGE_PT = 842;
 /** A turned mark snaps to multiples of this angle. */
 const ANGLE_STEP = 15;
-/** Distance from such a multiple at which the mark snaps. */
-const ANGLE_SNAP = 3;
 
 /** Returns the point in the middle of a mark. */
 export function centerOf({ corners: [a, , c] }: Pick<MarkOutline, "corners">): Point {
@@ -102,11 +100,30 @@ function nearest<N extends string>(
   return [name, Math.abs(left) <= snap ? 0 : left];
 }
 
-/** Returns the rotation that turns a mark's right end toward a point. Angles near a multiple of 15 degrees snap to it. */
-export function turned(center: Point, toward: Point): number {
-  const angle = (Math.atan2(toward.y - center.y, toward.x - center.x) * 180) / Math.PI;
-  const step = Math.round(angle / ANGLE_STEP) * ANGLE_STEP;
-  return Math.abs(angle - step) <= ANGLE_SNAP ? step : Math.round(angle);
+/** Returns the angle at a mark's center between two points, counter-clockwise. */
+export function turnedBy(center: Point, from: Point, to: Point): number {
+  const angleOf = ({ x, y }: Point) => Math.atan2(y - center.y, x - center.x);
+  return ((angleOf(to) - angleOf(from)) * 180) / Math.PI;
+}
+
+/**
+ * Returns an angle in whole degrees, more than -180 and at most 180.
+ * @param snap an angle that is at most this far from a multiple of 15 degrees becomes the multiple
+ */
+export function wholeAngle(degrees: number, snap: number): number {
+  const step = Math.round(degrees / ANGLE_STEP) * ANGLE_STEP;
+  const angle = Math.abs(degrees - step) <= snap ? step : Math.round(degrees);
+  return 180 - ((((180 - angle) % 360) + 360) % 360);
+}
+
+/**
+ * Returns a scaled value, rounded away from the original value, so that each step changes the value.
+ * @param step distance between two values, which is also the least value
+ */
+export function scaled(value: number, by: number, step: number): number {
+  const steps = Number(((value * by) / step).toFixed(6)); // removes errors of binary fractions
+  const whole = by < 1 ? Math.floor(steps) : Math.ceil(steps);
+  return Math.max(1, whole) * step;
 }
 
 /** Returns the row and the column of a position, or nothing if the position is not one of the nine places. */

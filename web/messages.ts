@@ -20,7 +20,6 @@ export interface Marked {
   notices: readonly string[];
   /** The place of the mark on the first pages. */
   outlines: MarkOutline[];
-  milliseconds: number;
 }
 
 /** The reason why a file was not marked, with the invalid fields. */

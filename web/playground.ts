@@ -1,7 +1,8 @@
 /** The playground: the file, the controls, and the preview that results from them. */
 
 import { BLANK } from "../src/site/presets.ts";
-import { beginAdjusting } from "./adjust.ts";
+import { beginAdjusting, resultOf } from "./adjust.ts";
+import { announce } from "./announce.ts";
 import { boughtAttempts } from "./buying/attempts.ts";
 import { orderOf } from "./buying/order.ts";
 import { enableCopying } from "./copying.ts";
@@ -49,8 +50,9 @@ let purchase: Purchase | undefined;
 let isWaiting = false;
 let isBusy = false;
 let isStale = false;
-/** Number of changes of the file or the settings. */
+/** Number of changes of the file or the settings, and how many of them the preview shows. */
 let changes = 0;
+let shownChanges = 0;
 
 for (const form of forms()) {
   form.addEventListener("input", changed);
@@ -162,7 +164,8 @@ function changed(): void {
 /** Synchronizes the value displays and color pickers with their controls. */
 function showValues(): void {
   for (const range of document.querySelectorAll<HTMLInputElement>("input[type=range]"))
-    (range.nextElementSibling as HTMLOutputElement).value = `${Math.round(Number(range.value) * 100)} %`;
+    range.ariaValueText = (range.nextElementSibling as HTMLOutputElement).value =
+      `${Math.round(Number(range.value) * 100)} %`;
   for (const { picker, color } of pickers) if (/^#[0-9a-f]{6}$/i.test(color.value)) picker.value = color.value;
 }
 
@@ -204,7 +207,7 @@ async function update(): Promise<void> {
     if (!preview) showStatus(navigator.onLine ? "Loading the engine …" : OFFLINE);
     preview ??= await loadPreview();
     const isUnlocking = unlock.contains(document.activeElement);
-    const { pages, milliseconds, notices, outlines } = await preview.show({
+    const { pages, notices, outlines } = await preview.show({
       file: marking,
       operation,
       fields,
@@ -213,9 +216,9 @@ async function update(): Promise<void> {
     });
     if (isUnlocking) container.focus({ preventScroll: true });
     shownFile = marking;
+    shownChanges = change;
     showProblems([]);
-    const facts = `${pages} ${pages === 1 ? "page" : "pages"}, marked in ${Math.ceil(milliseconds)} ms`;
-    showStatus(`${marking.name}: ${facts}`);
+    showStatus(`${marking.name}: ${pages} ${pages === 1 ? "page" : "pages"}`);
     const warnings = [...noticeWarnings(notices, settings), ...sizeWarnings(outlines, settings)];
     showWarnings(warnings, settings, changed);
     moving.hidden = false;
@@ -262,10 +265,11 @@ async function loadPreview(): Promise<Preview> {
   const { Preview, fetchEngine } = await import("./preview.ts");
   await fetchEngine((bytes) => showStatus(`Loading the engine: ${Math.round(bytes / 1000).toLocaleString("en")} KB …`));
   return new Preview(container, () => {
-    const adjust = beginAdjusting();
+    const adjust = beginAdjusting(shownChanges === changes);
     return (adjustment) => {
       adjust(adjustment);
       changed();
+      announce(resultOf(adjustment.kind));
     };
   });
 }
@@ -295,10 +299,12 @@ function showProblems(errors: Refusal["errors"]): void {
   }
 }
 
-/** Shows the status of the preview. */
+/** Shows the status of the preview, and announces it after a pause if it is another one. */
 function showStatus(words: string): void {
   status.classList.remove("refused");
+  const before = status.textContent;
   setWords(status, words);
+  if (status.textContent !== before) announce(status.textContent);
 }
 
 function showRefusal(words: string): void {

@@ -51,6 +51,7 @@ export class Viewer {
     const last = this.#document;
     this.#document = opened;
     this.#outlines = outlines;
+    for (const sheet of this.#sheets.values()) if (sheet.handles && !sheet.inView) this.#showHandles(sheet);
     if (this.#sheets.size !== opened.numPages) await this.#layOut(opened);
     await this.#drawThoseInView();
     this.report();
@@ -96,9 +97,12 @@ export class Viewer {
     this.#container.scrollLeft = (scrollWidth - clientWidth) / 2;
   }
 
-  /** Reports the page in view to {@link onPage}. */
+  /** Reports the page in view to {@link onPage}, and lets the Tab key reach the mark of this page. */
   report(): void {
-    this.onPage(this.#pageInView(), this.#sheets.size);
+    const page = this.#pageInView();
+    this.onPage(page, this.#sheets.size);
+    for (const { number, handles } of this.#sheets.values())
+      if (handles) handles.element.tabIndex = number === page ? 0 : -1;
   }
 
   /** Returns the number of the page that has the middle of the view, or the last page above it. */
@@ -144,8 +148,8 @@ export class Viewer {
       if (isIntersecting) continue;
       sheet.task?.cancel();
       sheet.drawn = undefined;
-      sheet.handles = undefined;
-      sheet.element.replaceChildren(); // frees the canvas, which takes megabytes
+      // frees the canvas, which takes megabytes; the frame may have the focus
+      for (const child of sheet.element.querySelectorAll("canvas, .banner")) child.remove();
     }
     this.#drawThoseInView();
   }
@@ -172,7 +176,7 @@ export class Viewer {
       if (sheet.drawn?.document !== opened) return;
       const shown = element.querySelector("canvas");
       if (shown) shown.replaceWith(canvas);
-      else element.append(canvas, banner());
+      else element.prepend(canvas, banner());
       this.#showHandles(sheet);
     } catch {
       // no action is needed: the document was replaced, the page left the view, or pdf.js cannot draw the page
@@ -190,8 +194,8 @@ export class Viewer {
       sheet.handles.show(outline);
       return;
     }
-    sheet.handles = new Handles(outline, this.#adjust);
-    sheet.element.append(sheet.handles.element);
+    sheet.handles = new Handles(sheet.element, outline, this.#adjust);
+    this.report();
   }
 }
 

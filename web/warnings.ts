@@ -25,18 +25,27 @@ export function noticeWarnings(notices: readonly string[], settings: Settings): 
   }));
 }
 
+/** The shown warnings as JSON, so that the same warnings are not announced again. */
+let shown = "";
+
 /** Shows warnings about the marked file. `changed` is called after a mend. */
-export function showWarnings(warnings: readonly Warning[], settings: Settings, changed: () => void): void {
+export function showWarnings(warnings: readonly Warning[], { operation }: Settings, changed: () => void): void {
+  const next = JSON.stringify([operation, warnings]);
+  if (next === shown) return;
+  shown = next;
+  const hadFocus = list.contains(document.activeElement);
   list.replaceChildren(
-    ...warnings.map(({ words: said, mend }) => {
+    ...warnings.map(({ words, mend }) => {
       const item = document.createElement("li");
-      const words = document.createElement("p");
-      words.textContent = said;
-      item.append(words);
-      if (mend) item.append(buttonFor(mend, settings.operation, changed));
+      const text = document.createElement("p");
+      text.textContent = words;
+      item.append(text);
+      if (mend) item.append(buttonFor(mend, operation, changed));
       return item;
     }),
   );
+  // the pressed button is gone, so the focus goes to the next warning, or to the result
+  if (hadFocus) (list.querySelector("button") ?? document.getElementById("preview")!).focus({ preventScroll: true });
 }
 
 function buttonFor({ label, fields }: Mend, operation: string, changed: () => void): HTMLElement {

@@ -146,6 +146,9 @@ interface SharedAttributes {
   required: boolean;
   "aria-describedby": string;
   "data-kind": FieldKind;
+  /** Limits of a number, for changes of the mark by hand. */
+  "data-min": number | undefined;
+  "data-max": number | undefined;
 }
 
 interface InputProps {
@@ -165,15 +168,16 @@ const INPUTS: Record<FieldKind, FC<InputProps>> = {
 };
 
 function Input({ field }: { field: Field }) {
-  const { name, id, kind, isRequired } = field;
-  const describedBy = `${id}-problem ${id}-hint`;
+  const { name, id, kind, isRequired, minimum, exclusiveMinimum, maximum } = field;
+  const shared = {
+    ...{ id, name, required: isRequired },
+    "aria-describedby": `${id}-problem ${id}-hint`,
+    "data-kind": kind,
+    "data-min": minimum ?? exclusiveMinimum,
+    "data-max": maximum,
+  };
   const KindInput = INPUTS[kind];
-  return (
-    <KindInput
-      field={field}
-      shared={{ id, name, required: isRequired, "aria-describedby": describedBy, "data-kind": kind }}
-    />
-  );
+  return <KindInput field={field} shared={shared} />;
 }
 
 function StringInput({ field, shared }: InputProps) {

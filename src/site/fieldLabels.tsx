@@ -36,7 +36,9 @@ export function FieldLabel({ name }: { name: string }) {
           <span data-label>{label}</span>{" "}
         </>
       )}
-      <code class={label && "api-name"}>{name}</code>
+      <code class={label && "api-name"} aria-hidden={label && "true"}>
+        {name}
+      </code>
       {LENGTHS.includes(name) && (
         <span class="unit" data-unit>
           pt

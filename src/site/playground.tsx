@@ -65,10 +65,10 @@ export function Playground({ origin, config, developmentKey }: Visit) {
               </select>
             </label>
             <p class="buttons">
-              <button type="button" id="undo" class="button quiet" disabled>
+              <button type="button" id="undo" class="button quiet" aria-disabled="true">
                 Undo
               </button>
-              <button type="button" id="redo" class="button quiet" disabled>
+              <button type="button" id="redo" class="button quiet" aria-disabled="true">
                 Redo
               </button>
               <button type="button" id="reset" class="button quiet">
@@ -100,9 +100,7 @@ function Proof(sale: CheckoutProps) {
         <button type="button" id="sample" class="button quiet">
           Try a sample
         </button>
-        <p id="status" role="status">
-          or drop a PDF anywhere on this page
-        </p>
+        <p id="status">or drop a PDF anywhere on this page</p>
       </div>
       <fieldset id="others" class="others" aria-live="polite" hidden>
         <legend>Your PDFs</legend>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { MarkOutline } from "../../src/engine/index.ts";
-import { centerOf, moved, shapeOf, turned } from "../../web/markGeometry.ts";
+import { centerOf, moved, scaled, shapeOf, turnedBy, wholeAngle } from "../../web/markGeometry.ts";
 
 /** Returns the outline of an upright mark on a page of 400 x 600 points. The center of the mark is at (x, y). */
 function outlineAt(x: number, y: number, { width = 60, height = 20 } = {}): MarkOutline {
@@ -57,14 +57,24 @@ test("the function `moved` keeps the position of tiled marks, and of diagonal ma
   expect(moved(outlineAt(200, 300), { ...CENTER, position: "tile" }, { x: 150, y: 0 }, 5).position).toBe("tile");
 });
 
-test("the function `turned` snaps an angle to a near multiple of 15 degrees, and rounds other angles to whole degrees", () => {
-  const toward = (degrees: number) => ({
-    x: Math.cos((degrees * Math.PI) / 180),
-    y: Math.sin((degrees * Math.PI) / 180),
-  });
-  expect([0, 2, 43.5, 50.4, 178, -92].map((degrees) => turned({ x: 0, y: 0 }, toward(degrees)))).toEqual([
-    0, 0, 45, 50, 180, -90,
+test("the function `turnedBy` returns the angle between two points as seen from the center", () => {
+  expect(turnedBy({ x: 5, y: 5 }, { x: 9, y: 5 }, { x: 5, y: 8 })).toBeCloseTo(90);
+  expect(turnedBy({ x: 0, y: 0 }, { x: 0, y: 2 }, { x: 3, y: 3 })).toBeCloseTo(-45);
+});
+
+test("the function `wholeAngle` snaps an angle to a near multiple of 15 degrees, rounds other angles, and stays within one turn", () => {
+  expect([0, 2, 43.5, 50.4, 178, -92, 185, 359, -180].map((degrees) => wholeAngle(degrees, 3))).toEqual([
+    0, 0, 45, 50, 180, -90, -175, 0, 180,
   ]);
+  expect([2, 183, 540.4].map((degrees) => wholeAngle(degrees, 0))).toEqual([2, -177, 180]);
+});
+
+test("the function `scaled` changes a value by at least one step, and never returns less than one step", () => {
+  expect(scaled(0.05, 1.05, 0.01)).toBeCloseTo(0.06);
+  expect(scaled(0.05, 1 / 1.05, 0.01)).toBeCloseTo(0.04);
+  expect(scaled(0.07, 1, 0.01)).toBeCloseTo(0.07);
+  expect(scaled(0.01, 0.5, 0.01)).toBeCloseTo(0.01);
+  expect(scaled(40, 1.05, 0.1)).toBeCloseTo(42);
 });
 
 test("the functions `shapeOf` and `centerOf` return the size, the angle and the center of a rotated mark", () => {
