@@ -22,17 +22,26 @@ const CHOICES: readonly Sides[] = [
 ];
 
 /**
- * Returns the sides on which the handles exceed the page least. The handle that turns the mark is beside the mark, and
+ * Returns the sides on which the handles exceed the page and the room around it least. The handle that turns the mark is beside the mark, and
  * the handle that scales the mark is at a corner. All lengths are CSS pixels.
  * @param frame size of the mark's frame
  * @param center middle of the mark, from the lower left corner of the page
  * @param angle rotation of the mark in degrees, counter-clockwise
+ * @param room distances beyond the page's edges that are visible
  */
-export function sidesOf(frame: Box, center: { x: number; y: number }, angle: number, page: Box): Sides {
+export function sidesOf(
+  frame: Box,
+  center: { x: number; y: number },
+  angle: number,
+  page: Box,
+  room: { x: number; y: number },
+): Sides {
   const [cos, sin] = [Math.cos((angle * Math.PI) / 180), Math.sin((angle * Math.PI) / 180)];
   const excess = (x: number, y: number): number => {
     const [left, up] = [center.x + x * cos - y * sin, center.y + x * sin + y * cos];
-    return Math.max(0, -left, left - page.width) + Math.max(0, -up, up - page.height);
+    return (
+      Math.max(0, -left - room.x, left - page.width - room.x) + Math.max(0, -up - room.y, up - page.height - room.y)
+    );
   };
   const excessOf = ({ x, y }: Sides): number => {
     const [across, along] = [x * (frame.width / 2 + REACH_PX), y * (frame.height / 2 + REACH_PX)];

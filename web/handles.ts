@@ -15,6 +15,8 @@ const SNAP_PX = 8;
 const SNAP_DEGREES = 3;
 /** Distance between the mark and the outer edge of its frame in CSS pixels. `styles/marking.css` has the same value. */
 const FRAME_PX = 5.5;
+/** Visible distance above and below a page in CSS pixels. */
+const GAP_PX = 12;
 /** Steps of the keyboard: points (with Shift: ten times as far), factor, degrees. */
 const STEP = { move: 1, scale: 1.05, turn: 5 };
 const ARROWS: Record<string, { x: number; y: number }> = {
@@ -67,11 +69,13 @@ export class Handles {
     const { pageSize } = outline;
     const { style, dataset, parentElement } = this.element;
     const scale = parentElement!.clientWidth / pageSize.width;
+    const list = parentElement!.parentElement!;
     const sides = sidesOf(
       { width: width * scale + 2 * FRAME_PX, height: height * scale + 2 * FRAME_PX },
       { x: x * scale, y: y * scale },
       angle,
       { width: pageSize.width * scale, height: pageSize.height * scale },
+      { x: (list.clientWidth - parentElement!.clientWidth) / 2, y: GAP_PX },
     );
     dataset.x = sides.x > 0 ? "right" : "left";
     dataset.y = sides.y > 0 ? "top" : "bottom";

@@ -12,7 +12,7 @@ const STEP_MS = 800;
 
 const undo = document.getElementById("undo") as HTMLButtonElement;
 const redo = document.getElementById("redo") as HTMLButtonElement;
-const recent = document.getElementById("recent") as HTMLSelectElement;
+const recent = document.getElementById("recent") as HTMLDetailsElement;
 
 const past: string[] = [];
 const future: string[] = [];
@@ -46,10 +46,11 @@ export function enableHistory(changed: () => void): void {
     if (key === "y" || event.shiftKey) step(future, past);
     else step(past, future);
   });
-  recent.addEventListener("change", () => {
-    const chosen = used()[Number(recent.value)];
-    recent.value = "";
-    if (chosen) apply(chosen);
+  recent.addEventListener("click", ({ target }) => {
+    if (!(target instanceof HTMLButtonElement)) return;
+    recent.open = false;
+    recent.querySelector("summary")!.focus(); // the button is hidden
+    apply(used()[Number(target.value)]);
   });
   applySettings(recall(LATEST));
   showUsed();
@@ -94,13 +95,17 @@ function showSteps(): void {
 }
 
 function showUsed(): void {
-  const options = used().map(({ operation, fields }, index) => {
+  const buttons = used().map(({ operation, fields }, index) => {
     const { text, ...rest } = fields;
     const words = [text ?? operation, ...Object.entries(rest).map(([name, value]) => `${name} ${value}`)];
-    return new Option(words.join(", ").slice(0, 60), String(index));
+    const button = document.createElement("button");
+    button.type = "button";
+    button.value = String(index);
+    button.textContent = words.join(", ").slice(0, 60);
+    return button;
   });
-  recent.replaceChildren(recent.options[0]!, ...options);
-  recent.hidden = options.length === 0;
+  recent.replaceChildren(recent.firstElementChild!, ...buttons);
+  recent.hidden = buttons.length === 0;
 }
 
 /** Returns whether an element has its own history of typed text. */

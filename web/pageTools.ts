@@ -22,6 +22,10 @@ export function enablePageTools(viewer: Viewer): void {
     viewer.goTo(Math.min(Math.max(1, page || 1), Number(number.max)));
   });
   number.addEventListener("blur", () => viewer.report());
+  const proof = document.querySelector<HTMLElement>(".proof")!;
+  document.querySelector(".settings")!.addEventListener("focusin", () => {
+    proof.scrollTop = 0; // a receipt or a link below the preview may have scrolled it out of view
+  });
   let zoom = ZOOMS.indexOf(1);
   const change = (by: number) => {
     zoom = Math.min(Math.max(0, zoom + by), ZOOMS.length - 1);

@@ -185,6 +185,7 @@ async function chooseWallet(signal: AbortSignal): Promise<Payer> {
     const words = "No wallet was found in this browser. Nothing was charged.";
     if (!withoutWallet) throw new Stopped(`${words} Open this page in a browser with a wallet that holds USDC.`);
     withoutWallet.hidden = false;
+    withoutWallet.scrollIntoView({ block: "nearest" });
     throw new Stopped(words);
   }
   if (found.length === 1) return walletPayer(found[0]!);

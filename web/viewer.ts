@@ -38,6 +38,7 @@ export class Viewer {
       rootMargin: "50% 0px",
     });
     new ResizeObserver(() => this.#drawThoseInView()).observe(this.#list);
+    new ResizeObserver(() => this.#showMark()).observe(container); // warnings take room from the preview
     container.addEventListener("scroll", () => this.report(), { passive: true });
   }
 
@@ -55,6 +56,7 @@ export class Viewer {
     if (this.#sheets.size !== opened.numPages) await this.#layOut(opened);
     await this.#drawThoseInView();
     this.report();
+    this.#showMark();
     await last?.loadingTask.destroy();
   }
 
@@ -103,6 +105,20 @@ export class Viewer {
     this.onPage(page, this.#sheets.size);
     for (const { number, handles } of this.#sheets.values())
       if (handles) handles.element.tabIndex = number === page ? 0 : -1;
+  }
+
+  /** Scrolls to the mark of the page in view, if the mark is out of view. */
+  #showMark(): void {
+    const { element } = [...this.#sheets.values()][this.#pageInView() - 1] ?? {};
+    const mark = element?.querySelector(".mark")?.getBoundingClientRect();
+    if (!mark) return;
+    const page = element!.getBoundingClientRect();
+    const view = this.#container.getBoundingClientRect();
+    const middle = (mark.top + mark.bottom) / 2;
+    const isOffPage = middle < page.top || middle > page.bottom;
+    const visible = Math.min(mark.bottom, view.bottom) - Math.max(mark.top, view.top);
+    if (isOffPage || visible >= Math.min(mark.height, view.height / 4)) return;
+    this.#container.scrollTop += middle - (view.top + view.bottom) / 2;
   }
 
   /** Returns the number of the page that has the middle of the view, or the last page above it. */

@@ -12,10 +12,35 @@ export interface CheckoutProps {
   children?: Child;
   /** Shown if the browser has no wallet. */
   withoutWallet?: Child;
+  /** Whether the page has {@link BuyButton} and {@link Till} in another place, within reach of the preview. */
+  isApart?: boolean;
+}
+
+/** The button that buys the previewed file. */
+export function BuyButton() {
+  return (
+    <button type="button" id="buy" class="button" aria-describedby="purchase-status" disabled>
+      Get the PDF
+    </button>
+  );
+}
+
+/** The state of a purchase, with the choice of a wallet. */
+export function Till() {
+  return (
+    <div class="till">
+      <p id="purchase-status" role="status" />
+      <ul id="wallets" class="wallets" hidden />
+      <progress id="progress" max={1} aria-label="Upload" hidden />
+      <button type="button" id="cancel" class="button quiet" hidden>
+        Cancel
+      </button>
+    </div>
+  );
 }
 
 /** The part of the playground where the visitor buys the previewed file. `web/purchase.ts` is its client script. */
-export function Checkout({ price, maxBytes, developmentKey, children, withoutWallet }: CheckoutProps) {
+export function Checkout({ price, maxBytes, developmentKey, children, withoutWallet, isApart }: CheckoutProps) {
   return (
     <section
       id="purchase"
@@ -32,9 +57,7 @@ export function Checkout({ price, maxBytes, developmentKey, children, withoutWal
           </p>
         )}
         <p class="buttons">
-          <button type="button" id="buy" class="button" aria-describedby="purchase-status" disabled>
-            Get the PDF
-          </button>
+          {!isApart && <BuyButton />}
           {developmentKey && (
             <button type="button" id="buy-in-development" class="button quiet" disabled>
               Pay with the development key
@@ -42,14 +65,7 @@ export function Checkout({ price, maxBytes, developmentKey, children, withoutWal
           )}
         </p>
       </div>
-      <div class="till">
-        <p id="purchase-status" role="status" />
-        <ul id="wallets" class="wallets" hidden />
-        <progress id="progress" max={1} aria-label="Upload" hidden />
-        <button type="button" id="cancel" class="button quiet" hidden>
-          Cancel
-        </button>
-      </div>
+      {!isApart && <Till />}
       {withoutWallet}
       <ol id="receipts" class="receipts" />
       <ReceiptTemplate heading="h3" />

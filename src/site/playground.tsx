@@ -1,6 +1,6 @@
 import { PRODUCTS, priceLabel } from "../service/sale/products.ts";
 import type { Config } from "../settings/config.ts";
-import { Checkout, type CheckoutProps } from "./checkout.tsx";
+import { BuyButton, Checkout, type CheckoutProps, Till } from "./checkout.tsx";
 import { Controls, EXAMPLE_TEXT, kindOf } from "./controls.tsx";
 import { NoWallet } from "./noWallet.tsx";
 import { PRESETS } from "./presets.ts";
@@ -39,6 +39,7 @@ export function Playground({ origin, config, developmentKey }: Visit) {
       </noscript>
       <div class="bench">
         <div class="work">
+          <Source />
           <Proof
             price={priceLabel(config)}
             maxBytes={config.maxBodyBytes}
@@ -65,12 +66,6 @@ export function Playground({ origin, config, developmentKey }: Visit) {
               </select>
             </label>
             <p class="buttons">
-              <button type="button" id="undo" class="button quiet" aria-disabled="true">
-                Undo
-              </button>
-              <button type="button" id="redo" class="button quiet" aria-disabled="true">
-                Redo
-              </button>
               <button type="button" id="reset" class="button quiet">
                 Reset
               </button>
@@ -89,9 +84,9 @@ export function Playground({ origin, config, developmentKey }: Visit) {
   );
 }
 
-function Proof(sale: CheckoutProps) {
+function Source() {
   return (
-    <div class="proof">
+    <>
       <div class="source">
         <label class="button pick">
           <input type="file" id="file" accept="application/pdf,.pdf" multiple />
@@ -106,6 +101,14 @@ function Proof(sale: CheckoutProps) {
         <legend>Your PDFs</legend>
         <p />
       </fieldset>
+    </>
+  );
+}
+
+/** The preview, with the tools that a visitor needs in view of it: warnings, Undo and Buy. */
+function Proof(sale: CheckoutProps) {
+  return (
+    <div class="proof">
       <div id="tools" class="tools" hidden>
         <label>
           Page <input id="page-number" type="number" min={1} value={1} inputmode="numeric" autocomplete="off" /> of{" "}
@@ -122,36 +125,49 @@ function Proof(sale: CheckoutProps) {
           </button>
         </fieldset>
       </div>
-      <section id="preview" class="viewport" aria-label="Preview of the marked pages" tabindex={0}>
-        <div class="empty">
-          <p>Your marked pages appear here.</p>
-          <p>
-            Your file stays on this device. It is uploaded only when you buy. A copy survives a reload of this tab until
-            you reset the playground.
-          </p>
-        </div>
-        <form id="unlock" class="empty" hidden>
-          <label for="unlock-password">This PDF needs its password</label>
-          <input
-            id="unlock-password"
-            name="password"
-            type="password"
-            autocomplete="off"
-            required
-            aria-describedby="unlock-problem"
-          />
-          <p id="unlock-problem" class="problem" role="alert" />
-          <button type="submit" class="button">
-            Open the PDF
+      <div class="stage">
+        <section id="preview" class="viewport" aria-label="Preview of the marked pages" tabindex={0}>
+          <div class="empty">
+            <p>Your marked pages appear here.</p>
+            <p>
+              Your file stays on this device. It is uploaded only when you buy. A copy survives a reload of this tab
+              until you reset the playground.
+            </p>
+          </div>
+          <form id="unlock" class="empty" hidden>
+            <label for="unlock-password">This PDF needs its password</label>
+            <input
+              id="unlock-password"
+              name="password"
+              type="password"
+              autocomplete="off"
+              required
+              aria-describedby="unlock-problem"
+            />
+            <p id="unlock-problem" class="problem" role="alert" />
+            <button type="submit" class="button">
+              Open the PDF
+            </button>
+          </form>
+        </section>
+        <ul id="warnings" class="warnings" aria-live="polite" />
+        <div class="bar">
+          <button type="button" id="undo" class="button quiet" aria-disabled="true">
+            Undo
           </button>
-        </form>
-      </section>
+          <button type="button" id="redo" class="button quiet" aria-disabled="true">
+            Redo
+          </button>
+          <span class="cost">{sale.price}</span>
+          <BuyButton />
+        </div>
+        <Till />
+      </div>
       <p id="moving" class="hint" hidden>
         Drag the mark to move it. The round handle turns it, and the square handle scales it. On the keyboard, use the
         arrow keys, <kbd>+</kbd>, <kbd>−</kbd> and <kbd>R</kbd>.
       </p>
-      <ul id="warnings" class="warnings" aria-live="polite" />
-      <Checkout {...sale} />
+      <Checkout {...sale} isApart />
     </div>
   );
 }
@@ -165,9 +181,9 @@ function Presets() {
           {label}
         </button>
       ))}
-      <select id="recent" aria-label="Recent settings" autocomplete="off" hidden>
-        <option value="">Recent settings</option>
-      </select>
+      <details id="recent" hidden>
+        <summary>Recent settings</summary>
+      </details>
     </fieldset>
   );
 }

@@ -69,7 +69,7 @@ describePage("the tools of the playground", (running) => {
       await expect.poll(() => page.isEnabled("#buy"), PATIENCE).toBe(true);
       await page.focus(".mark");
       const { width } = (await page.locator(".mark").boundingBox())!;
-      await expectChange(page, () => drag(page, ".handle.turn", -width / 2 - 20, -width / 2 - 20));
+      await expectChange(page, () => drag(page, ".handle.turn", -width / 2 - 14, -width / 2 - 14));
       expect(await page.inputValue("#text-rotation")).toBe("90");
       const size = Number(await page.inputValue("#text-font_size"));
       await expectChange(page, () => drag(page, ".handle.scale", -20, -40));
@@ -205,7 +205,8 @@ describePage("the tools of the playground", (running) => {
       await page.waitForSelector(".receipt");
       expect(await page.getAttribute(".receipt img", "src")).toMatch(/^data:image\/webp;base64,.{200}/);
       await page.click("#reset");
-      await page.selectOption("#recent", "0");
+      await page.click("#recent summary");
+      await page.click("#recent button");
       expect(await page.isChecked("[name=template][value=header]")).toBe(true);
     }));
 });

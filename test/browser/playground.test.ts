@@ -273,7 +273,6 @@ describePage("the page at /", (running) => {
   test.each([
     ["a laptop", 1366, 768],
     ["a phone", 375, 740],
-    ["a window at 200 % zoom", 683, 384],
   ])("the playground shows the complete first page on %s", (_, width, height) =>
     withPage(
       running.browser,

@@ -1,0 +1,121 @@
+/** Tests the layout of the playground at different sizes of the window in a real browser. */
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { samplePdf } from "../../scripts/lib/samplePdf.ts";
+import { chooseFile, PATIENCE, withPage } from "./page.ts";
+import { describePage } from "./running.ts";
+
+const PHONE = { width: 375, height: 740 };
+const LAPTOP = { width: 1366, height: 768 };
+/** The laptop at 200 % zoom. */
+const ZOOMED = { width: 683, height: 384 };
+
+describePage("the layout of the playground", (running) => {
+  let sample: Uint8Array;
+  beforeAll(async () => {
+    sample = await samplePdf();
+  });
+
+  const boxOf = async (page: Page, selector: string) => (await page.locator(selector).first().boundingBox())!;
+
+  function withSample(viewport: { width: number; height: number }, use: (page: Page) => Promise<void>): Promise<void> {
+    return withPage(
+      running.browser,
+      running.worker.url,
+      async ({ page }) => {
+        await chooseFile(page, sample);
+        await use(page);
+      },
+      { viewport },
+    );
+  }
+
+  test.each([
+    ["a phone", PHONE],
+    ["a laptop", LAPTOP],
+    ["a laptop at 200 % zoom", ZOOMED],
+  ])("the mark, its warning, Undo and the purchase are in view of the settings on %s", (_, viewport) =>
+    withSample(viewport, async (page) => {
+      await page.focus("#text-opacity");
+      await page.fill("#text-opacity", "0");
+      await page.waitForSelector("#warnings button");
+      const view = await boxOf(page, "#preview");
+      expect(view.height).toBeGreaterThan(100);
+      for (const selector of ["#preview", "#warnings button", "#undo", "#buy", "#text-opacity"]) {
+        const { y, height } = await boxOf(page, selector);
+        expect(y, selector).toBeGreaterThanOrEqual(0);
+        expect(y + height, selector).toBeLessThanOrEqual(viewport.height);
+        if (["#undo", "#buy"].includes(selector)) expect(y).toBeGreaterThanOrEqual(view.y + view.height);
+      }
+    }),
+  );
+
+  test("a laptop at 200 % zoom shows a page at a readable width, and scrolls to a mark that is out of view", () =>
+    withSample(ZOOMED, async (page) => {
+      await page.focus("#text-opacity");
+      expect((await boxOf(page, ".sheet")).width).toBeGreaterThan(250);
+      await page.check("[name=template][value=footer]", { force: true });
+      await expect.poll(() => page.isEnabled("#buy"), PATIENCE).toBe(true);
+      const [view, mark] = [await boxOf(page, "#preview"), await boxOf(page, ".mark")];
+      expect(mark.y).toBeGreaterThan(view.y);
+      expect(mark.y + mark.height).toBeLessThan(view.y + view.height);
+    }));
+
+  test.each([
+    ["a phone", PHONE],
+    ["a laptop", LAPTOP],
+    ["a laptop at 200 % zoom", ZOOMED],
+  ])(
+    "the Tab key follows the layout from the file to the preview, the purchase and the settings on %s",
+    (_, viewport) =>
+      withSample(viewport, async (page) => {
+        const order = ["#file", "#page-number", "#preview", "#buy", "[data-settings]", "#text-text"];
+        await page.focus(order[0]!);
+        const found = [];
+        for (let press = 0; press < 40; press++) {
+          for (const selector of order)
+            if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`))
+              found.push(selector);
+          if (found.at(-1) === order.at(-1)) break;
+          await page.keyboard.press("Tab");
+        }
+        expect([...new Set(found)]).toEqual(order);
+        await page.evaluate("scrollTo(0, 0)");
+        const [source, proof, settings] = [
+          await boxOf(page, ".source"),
+          await boxOf(page, ".stage"),
+          await boxOf(page, ".settings"),
+        ];
+        expect(proof.y).toBeGreaterThanOrEqual(source.y + source.height);
+        if (viewport === PHONE) expect(settings.y).toBeGreaterThanOrEqual(proof.y + proof.height);
+        else expect(settings.x).toBeGreaterThanOrEqual(proof.x + proof.width);
+      }),
+  );
+
+  test("an arrow key on the recent settings applies none of them", () =>
+    withSample(LAPTOP, async (page) => {
+      await page.evaluate(`navigator.clipboard.writeText = async () => undefined`);
+      await page.fill("#text-text", "RECENT");
+      await page.click("#share");
+      await page.click("#reset");
+      await page.focus("#recent summary");
+      for (const key of ["ArrowDown", "ArrowUp"]) await page.keyboard.press(key);
+      expect(await page.inputValue("#text-text")).not.toBe("RECENT");
+      for (const key of ["Enter", "Tab", "Enter"]) await page.keyboard.press(key);
+      expect(await page.inputValue("#text-text")).toBe("RECENT");
+      expect(await page.evaluate("document.activeElement.textContent")).toBe("Recent settings");
+    }));
+
+  test("the frame of the mark contrasts with the page in dark mode with forced colors", () =>
+    withPage(
+      running.browser,
+      running.worker.url,
+      async ({ page }) => {
+        await chooseFile(page, sample);
+        await page.focus(".mark");
+        const color = await page.evaluate(`getComputedStyle(document.querySelector(".mark")).borderTopColor`);
+        expect(color).toBe("rgb(0, 117, 159)");
+      },
+      { forcedColors: "active", colorScheme: "dark" },
+    ));
+});
