@@ -5,7 +5,7 @@
  */
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { startBrowser } from "./lib/chromium.ts";
 import { samplePdf } from "./lib/samplePdf.ts";
 import { startWorker } from "./lib/worker.ts";
@@ -55,7 +55,7 @@ async function runTask(
   browser: Browser,
   url: string,
   { width, height, colorScheme }: View,
-  { name, run }: Task,
+  { name, shows, run }: Task,
 ): Promise<string | undefined> {
   const viewport = { width, height };
   const context = await browser.newContext({ viewport, colorScheme, reducedMotion: "reduce", hasTouch: width < 768 });
@@ -76,10 +76,23 @@ async function runTask(
     } catch (error) {
       fault = error instanceof Error ? error.message : String(error);
     }
+    await showEnd(page, shows);
     const file = `${width}-${colorScheme}-${name.replaceAll(/[^a-z0-9]+/g, "-").slice(0, 60)}.png`;
     await page.screenshot({ path: join(FOLDER, file) });
     return fault ?? (complaints.length > 0 ? complaints.join("; ") : undefined);
   } finally {
     await context.close();
+  }
+}
+
+/** Brings the end of a task into view. Waits until the preview has drawn its page, or has said why there is none. */
+async function showEnd(page: Page, part = "#preview"): Promise<void> {
+  try {
+    await page.locator(part).first().scrollIntoViewIfNeeded();
+    if (part === "#preview")
+      await page.waitForSelector('[aria-busy="false"] .sheet canvas, .source:has(.refused)', { timeout: 5000 });
+    await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))");
+  } catch (error) {
+    console.log(`    no picture of ${part}: ${error instanceof Error ? error.message.split("\n")[0] : error}`);
   }
 }

@@ -15,6 +15,8 @@ interface Visit {
 /** A goal of a visitor, and the steps to it. */
 export interface Task {
   name: string;
+  /** Selector of the part of the page that shows the end of the task. Defaults to the preview. */
+  shows?: string;
   run(visit: Visit): Promise<unknown>;
 }
 
@@ -90,6 +92,7 @@ async function isInView(page: Page, selector: string): Promise<boolean> {
 export const TASKS: readonly Task[] = [
   {
     name: "read what the service is, what it costs, and what happens to a file",
+    shows: ".hero",
     async run({ page }) {
       const words = await page.innerText(".hero");
       for (const part of [/watermark/i, /0\.05 USDC/, /stays in this browser/]) match(words, part);
@@ -172,6 +175,18 @@ export const TASKS: readonly Task[] = [
       const mark = await boxOf(page, ".mark");
       await drag(page, ".mark", -(mark.x - sheet.x) + sheet.width * 0.04, 0);
       match(await curl(page), /position=top-left/);
+    },
+  },
+  {
+    name: "drag a page number without changing its size",
+    async run({ page, sample }) {
+      await choose(page, sample);
+      await page.click('.presets >> text="Page 1 of 9"');
+      await isForSale(page);
+      await page.locator("#preview").scrollIntoViewIfNeeded();
+      await drag(page, ".mark", 30, -60);
+      match(await curl(page), /offset_y=/);
+      equal(await page.inputValue("#text-font_size"), "");
     },
   },
   {
@@ -291,6 +306,7 @@ export const TASKS: readonly Task[] = [
   },
   {
     name: "share the settings by a link",
+    shows: "#text-text",
     async run({ page, url }) {
       await page.evaluate(`navigator.clipboard.writeText = async (text) => { window.copied = text; }`);
       await page.fill("#text-text", "Für Zoë & Co. #1");
@@ -306,6 +322,7 @@ export const TASKS: readonly Task[] = [
   },
   {
     name: "find the settings again at the next visit, and reset them",
+    shows: ".templates",
     async run({ page, url }) {
       await template(page, "stamp").catch(() => undefined); // without a file, nothing is for sale
       await page.goto("about:blank");
@@ -317,6 +334,7 @@ export const TASKS: readonly Task[] = [
   },
   {
     name: "buy the file, and see what was bought",
+    shows: ".receipt",
     async run({ page, sample }) {
       await choose(page, sample);
       await template(page, "stamp");
@@ -332,6 +350,7 @@ export const TASKS: readonly Task[] = [
   },
   {
     name: "change a setting after buying, and see that it is not bought",
+    shows: "#purchase-status",
     async run({ page, sample }) {
       await choose(page, sample);
       await buy(page);
@@ -371,6 +390,7 @@ export const TASKS: readonly Task[] = [
   },
   {
     name: "find an operation in the reference",
+    shows: "#search",
     async run({ page, url }) {
       await page.goto(`${url}/docs`, { waitUntil: "networkidle" });
       await page.fill("#search", "revoke link");
