@@ -45,7 +45,7 @@ const PURE_FILES = [
   "test/mcp/{hosts,results}.test.ts",
   "test/service/request/typedFields.test.ts",
   "test/site/snippets.test.ts",
-  "test/web/markGeometry.test.ts",
+  "test/web/{handleSides,markGeometry}.test.ts",
   "test/storage/conditions.test.ts",
 ];
 

@@ -85,10 +85,10 @@ async function runTask(
   }
 }
 
-/** Brings the end of a task into view. Waits until the preview has drawn its page, or has said why there is none. */
+/** Brings the end of a task into view. Waits until the preview has drawn its page or shows an error. */
 async function showEnd(page: Page, part = "#preview"): Promise<void> {
   try {
-    await page.locator(part).first().scrollIntoViewIfNeeded();
+    await page.evaluate(`document.querySelector(${JSON.stringify(part)}).scrollIntoView({ block: "nearest" })`);
     if (part === "#preview")
       await page.waitForSelector('[aria-busy="false"] .sheet canvas, .source:has(.refused)', { timeout: 5000 });
     await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))");

@@ -16,7 +16,7 @@ const SNAP_DEGREES = 3;
 /** Distance between the mark and the outer edge of its frame in CSS pixels. `styles/marking.css` has the same value. */
 const FRAME_PX = 5.5;
 /** Visible distance above and below a page in CSS pixels. */
-const GAP_PX = 12;
+const GAP_PX = 20;
 /** Steps of the keyboard: points (with Shift: ten times as far), factor, degrees. */
 const STEP = { move: 1, scale: 1.05, turn: 5 };
 const ARROWS: Record<string, { x: number; y: number }> = {

@@ -152,10 +152,10 @@ function Proof(sale: CheckoutProps) {
         </section>
         <ul id="warnings" class="warnings" aria-live="polite" />
         <div class="bar">
-          <button type="button" id="undo" class="button quiet" aria-disabled="true">
+          <button type="button" id="undo" class="button quiet">
             Undo
           </button>
-          <button type="button" id="redo" class="button quiet" aria-disabled="true">
+          <button type="button" id="redo" class="button quiet">
             Redo
           </button>
           <span class="cost">{sale.price}</span>
