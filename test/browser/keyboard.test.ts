@@ -16,6 +16,18 @@ describePage("the playground with the keyboard", (running) => {
   const focused = (page: Page) =>
     page.evaluate(`(document.activeElement.id || document.activeElement.className)`) as Promise<string>;
 
+  /** Presses a key on the focused element several times, with pauses of 20 ms that do not depend on the test's machine. */
+  const pressQuickly = (page: Page, key: string, times: number) =>
+    page.evaluate(`(async () => {
+      for (let i = 0; i < ${times}; i++) {
+        document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "${key}", bubbles: true }));
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    })()`);
+  /** Waits until the chosen file has been announced. */
+  const fileAnnounced = (page: Page) =>
+    expect.poll(() => page.textContent("#playground > .unseen"), PATIENCE).toContain("contract.pdf");
+
   /** Records all texts that live regions announce. */
   async function recordAnnouncements(page: Page): Promise<() => Promise<string[]>> {
     await page.evaluate(`(() => {
@@ -40,16 +52,17 @@ describePage("the playground with the keyboard", (running) => {
       await page.check("[name=template][value=horizontal]", { force: true });
       await page.fill("#text-font_size", "40");
       await isShown(page);
+      await fileAnnounced(page);
       await page.focus(".mark");
       const announced = await recordAnnouncements(page);
-      for (let i = 0; i < 10; i++) await page.keyboard.press("r");
+      await pressQuickly(page, "r", 10);
       expect(await page.inputValue("#text-rotation")).toBe("50");
       await expect.poll(announced, PATIENCE).toEqual(["Rotation 50 degrees."]);
-      for (let i = 0; i < 10; i++) await page.keyboard.press("+");
+      await pressQuickly(page, "+", 10);
       const size = Number(await page.inputValue("#text-font_size"));
       expect(size / 40).toBeGreaterThan(1.05 ** 10);
       await expect.poll(announced, PATIENCE).toEqual(["Rotation 50 degrees.", `Size ${size} points.`]);
-      for (let i = 0; i < 3; i++) await page.keyboard.press("ArrowLeft");
+      await pressQuickly(page, "ArrowLeft", 3);
       await expect.poll(announced, PATIENCE).toContain("Position center, 3 points left.");
       expect(await announced()).toHaveLength(3);
     }));
@@ -94,14 +107,14 @@ describePage("the playground with the keyboard", (running) => {
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, sample);
       await isShown(page);
-      await expect.poll(() => page.textContent("#playground > .unseen"), PATIENCE).toContain("contract.pdf");
+      await fileAnnounced(page);
       const announced = await recordAnnouncements(page);
-      await page.locator("#text-text").pressSequentially(" FOR ZOË", { delay: 60 });
+      await page.locator("#text-text").pressSequentially(" FOR ZOË");
       await isShown(page);
-      await page.locator("#text-color").pressSequentially("#cc0", { delay: 150 });
+      await page.locator("#text-color").pressSequentially("#cc0");
       await expect.poll(announced, PATIENCE).toHaveLength(1);
       expect((await announced())[0]).toContain("#rrggbb");
-      await page.locator("#text-color").pressSequentially("068", { delay: 60 });
+      await page.locator("#text-color").pressSequentially("068");
       await expect.poll(announced, PATIENCE).toHaveLength(2);
       expect((await announced())[1]).toBe("contract.pdf: 4 pages");
     }));
