@@ -50,7 +50,7 @@ describePage("the playground with the keyboard", (running) => {
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, sample);
       await page.check("[name=template][value=horizontal]", { force: true });
-      await page.fill("#text-font_size", "40");
+      await page.fill("#text-font_size", "20");
       await isShown(page);
       await fileAnnounced(page);
       await page.focus(".mark");
@@ -60,7 +60,7 @@ describePage("the playground with the keyboard", (running) => {
       await expect.poll(announced, PATIENCE).toEqual(["Rotation 50 degrees."]);
       await pressQuickly(page, "+", 10);
       const size = Number(await page.inputValue("#text-font_size"));
-      expect(size / 40).toBeGreaterThan(1.05 ** 10);
+      expect(size / 20).toBeGreaterThan(1.05 ** 10);
       await expect.poll(announced, PATIENCE).toEqual(["Rotation 50 degrees.", `Size ${size} points.`]);
       await pressQuickly(page, "ArrowLeft", 3);
       await expect.poll(announced, PATIENCE).toContain("Position center, 3 points left.");
