@@ -1,12 +1,15 @@
 /**
  * `npm run serve` serves the output of `npm run build:server` in workerd, without Cloudflare. Settings come from the
  * environment. STATE is the folder of the storage (default `state`), and HOST and PORT are the address (default
- * 127.0.0.1 and 8787). The sweep runs every hour.
+ * 127.0.0.1 and 8787). The sweep runs every hour. Every printed line is a JSON object.
  */
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { settingsIn } from "../src/settings/settingNames.ts";
 import { isPort, MAX_PORT } from "./lib/port.ts";
+import { MiniflareLog, printLine, printMessage, printNodeMessages, printOfWorkerd } from "./lib/serverLog.ts";
+
+printNodeMessages();
 
 const HOUR_MS = 3_600_000;
 /** Names of workerd's files while they are being written. */
@@ -14,12 +17,12 @@ const UNFINISHED = /^\.[0-9a-f]+\.\d+\.\d+\.tmp$/;
 const { BUILT: built = "dist/server", STATE: state = "state", ...rest } = process.env;
 const { HOST: host = "127.0.0.1", PORT: port = "8787", ...env } = rest;
 if (!isPort(port)) {
-  console.error(`PORT must be a number from 1 to ${MAX_PORT}, not '${port}'`);
+  printMessage("error", `PORT must be a number from 1 to ${MAX_PORT}, not '${port}'`);
   process.exit(2);
 }
 
 const list = await readFile(join(built, "settings.json"), "utf8").catch(() => {
-  console.error(`${built} has no build. Run npm run build:server`);
+  printMessage("error", `${built} has no build. Run npm run build:server`);
   process.exit(2);
 });
 const names = JSON.parse(list) as string[];
@@ -33,7 +36,7 @@ const isLocal = ["127.0.0.1", "::1", "localhost"].includes(host);
 // The Worker trusts callers who use a loopback host name as developers on this machine, and accepts payments without
 // money from them.
 if (!vars.FACILITATOR_URL?.trim() && !isLocal) {
-  console.error(`FACILITATOR_URL is not set. Without it, serve only at 127.0.0.1, not at ${host}`);
+  printMessage("error", `FACILITATOR_URL is not set. Without it, serve only at 127.0.0.1, not at ${host}`);
   process.exit(2);
 }
 
@@ -41,14 +44,15 @@ await mkdir(state, { recursive: true });
 await deleteUnfinished(join(state, "r2"));
 const { serveWorker } = await import("./lib/serveWorker.ts"); // loads serveWorker.ts late, because it loads slowly
 const outside = { host, port: Number(port), isLocal };
-const place = { outside, unsafeTriggerHandlers: true }; // Miniflare serves the handlers that trigger the sweep only at its own address, which only this machine can reach
+const output = { log: new MiniflareLog(), handleStructuredLogs: printOfWorkerd };
+const place = { ...output, outside, unsafeTriggerHandlers: true }; // Miniflare serves the handlers that trigger the sweep only at its own address, which only this machine can reach
 const miniflare = await serveWorker(join(built, "options.json"), resolve(state), vars, place).catch(
   ({ message }: Error) => {
-    console.error(`The server could not start at ${host}:${port}: ${message}`);
+    printMessage("error", `The server could not start at ${host}:${port}: ${message}`);
     process.exit(2);
   },
 );
-console.log(JSON.stringify({ event: "serving", host, port: outside.port }));
+printLine("info", { event: "serving", host, port: outside.port });
 
 /**
  * Starts the sweep by a request instead of Miniflare's proxy, which would block this process until the Worker answers.
@@ -58,7 +62,7 @@ const sweep = async () => {
   const { ok, status } = await miniflare.dispatchFetch("http://localhost/cdn-cgi/local/scheduled");
   if (!ok) throw new Error(`the sweep failed: ${status}`);
 };
-const swept = () => void sweep().catch((error: unknown) => console.error(error));
+const swept = () => void sweep().catch((error: unknown) => printMessage("error", String(error)));
 swept();
 setInterval(swept, HOUR_MS);
 

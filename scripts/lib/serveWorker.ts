@@ -12,7 +12,7 @@ import {
 /** The address of a served Worker, and the receiver of its log. */
 type Place = Pick<
   V4MiniflareOptions,
-  "host" | "port" | "inspectorPort" | "unsafeTriggerHandlers" | "handleStructuredLogs"
+  "host" | "port" | "inspectorPort" | "unsafeTriggerHandlers" | "handleStructuredLogs" | "log"
 > & {
   /** The public address, which `front.js` serves. Miniflare's own address then stays on loopback. */
   outside?: Outside;
@@ -58,10 +58,10 @@ export async function startMiniflare(
   return new Miniflare(
     convertV4MiniflareOptions({
       workers: [worker, ...(outside ? [frontOf(worker.name!, outside)] : [])],
+      log: new Log(LogLevel.WARN),
       ...place,
       resourcePersistencePath: state,
       cf: false, // turns off a download by Miniflare, which would otherwise fetch the data of `request.cf`
-      log: new Log(LogLevel.WARN),
     }),
   );
 }

@@ -1,6 +1,6 @@
 import type { RequestIdVariables } from "hono/request-id";
 import type { Config } from "../settings/config.ts";
-import type { RequestFacts } from "../shared/log.ts";
+import type { RequestFacts } from "../shared/logLines.ts";
 import type { RequestStatistics } from "./statistics.ts";
 
 /** Hono's environment: the Worker's bindings, and the variables that middleware and handlers set. */

@@ -1,7 +1,8 @@
 import { tracing } from "cloudflare:workers";
 import type { Context, MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
-import { log, type RequestLine } from "../shared/log.ts";
+import { log } from "../shared/log.ts";
+import type { RequestLine } from "../shared/logLines.ts";
 import type { ApiEnv } from "./environment.ts";
 import { countRequest } from "./statistics.ts";
 

@@ -1,5 +1,5 @@
 /** Writes one data point per request to Workers Analytics Engine. docs/operate.md has SQL queries. */
-import type { RequestLine } from "../shared/log.ts";
+import type { RequestLine } from "../shared/logLines.ts";
 
 /** The binding of the optional dataset, from wrangler.toml. */
 export interface RequestStatistics {

@@ -44,6 +44,29 @@ const healthAt = (url: string, diedOf: () => string | undefined = () => undefine
     { timeout: 50_000, interval: 200 },
   );
 
+/** A printed line, as `npm run serve` writes it. */
+interface PrintedLine {
+  time: string;
+  level: string;
+  event: string;
+  message?: string;
+}
+
+/** Parses everything that a server has printed. Throws an error if a line is not a JSON object with time and level. */
+function linesOf(printed: string): PrintedLine[] {
+  const lines = printed.split("\n").filter(Boolean);
+  return lines.map((text) => {
+    const line = JSON.parse(text) as PrintedLine;
+    expect(line, text).toMatchObject({ time: expect.any(String), event: expect.any(String) });
+    expect(["debug", "info", "warn", "error"], text).toContain(line.level);
+    expect(new Date(line.time).toISOString()).toBe(line.time);
+    return line;
+  });
+}
+
+/** The line of an error that ends the server. */
+const fatal = (message: unknown) => expect.objectContaining({ level: "error", event: "server", message });
+
 async function buy(url: string): Promise<string> {
   const form = new FormData();
   form.set("file", new File([new Uint8Array(await samplePdf())], "sample.pdf"));
@@ -90,6 +113,9 @@ describe("npm run serve, which the image runs", () => {
     const link = new URL(await buy(first.url));
     await vi.waitUntil(() => first.printed().includes('"event":"sweep"'), { timeout: 20_000 });
     await first.stop();
+    expect(new Set(linesOf(first.printed()).map(({ event }) => event))).toEqual(
+      new Set(["serving", "settlement", "sale", "request", "sweep"]),
+    );
 
     await using second = await serve({ SELLING: "false" });
     const { problems } = await second.health();
@@ -116,13 +142,13 @@ describe("npm run serve, which the image runs", () => {
   test("the self-hosted server names the build command if no build exists", async () => {
     await using server = await serve({ BUILT: state });
     expect(await server.ended).toBe(2);
-    expect(server.printed()).toBe(`${state} has no build. Run npm run build:server\n`);
+    expect(linesOf(server.printed())).toEqual([fatal(`${state} has no build. Run npm run build:server`)]);
   });
 
   test("the self-hosted server rejects a malformed port with a one-line message", async () => {
     await using server = await serve({ PORT: "abc" });
     expect(await server.ended).toBe(2);
-    expect(server.printed()).toBe("PORT must be a number from 1 to 65535, not 'abc'\n");
+    expect(linesOf(server.printed())).toEqual([fatal("PORT must be a number from 1 to 65535, not 'abc'")]);
   });
 
   test("the self-hosted server reports that its port is in use", async () => {
@@ -131,7 +157,8 @@ describe("npm run serve, which the image runs", () => {
     const { port } = taken.address() as { port: number };
     await using server = await serve({ PORT: String(port) });
     expect(await server.ended).toBe(2);
-    expect(server.printed()).toMatch(`The server could not start at 127.0.0.1:${port}: Address already in use`);
+    const message = `The server could not start at 127.0.0.1:${port}: Address already in use`;
+    expect(linesOf(server.printed())).toContainEqual(fatal(expect.stringContaining(message)));
     taken.close();
   });
 

@@ -24,7 +24,8 @@ test("the service writes one log line per request, with the problem code of a fa
   await send("/nowhere?secret=1");
   await send(TEXT, { method: "POST" });
   await send("/v1/files/000000-00000000000000000000000000000000.pdf?token=secret");
-  const line = { event: "request", request_id: "request-1", method: "GET", ms: expect.any(Number) };
+  const at = { time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/), level: "info" };
+  const line = { ...at, event: "request", request_id: "request-1", method: "GET", ms: expect.any(Number) };
   expect(lines()).toEqual([
     { ...line, route: "/v1/limits", status: 200 },
     { ...line, route: "/*", status: 404, code: "not_found" },

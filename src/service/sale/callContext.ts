@@ -4,7 +4,7 @@ import { MemoryShare, PAYERS_POOL } from "../../inputs/memory.ts";
 import type { ReceiveLimits } from "../../inputs/receive.ts";
 import type { RequestKey } from "../../payments/sale/saleTerms.ts";
 import type { Config } from "../../settings/config.ts";
-import type { RequestFacts } from "../../shared/log.ts";
+import type { RequestFacts } from "../../shared/logLines.ts";
 import { isDeveloper, isLoopback } from "../../shared/net/loopback.ts";
 import { bucketOf } from "../../storage/bucket.ts";
 import { type SpooledFile, spool } from "../../storage/spool.ts";

@@ -3,7 +3,7 @@
  * and in the runtime's traces.
  */
 import { tracing } from "cloudflare:workers";
-import type { RequestFacts } from "../../shared/log.ts";
+import type { RequestFacts } from "../../shared/logLines.ts";
 
 /**
  * The steps of a call:
