@@ -27,6 +27,7 @@ import { separateFiles } from "./http/fileHost.ts";
 import { downloadFile, revokeLink } from "./http/files.ts";
 import { HEALTH, health } from "./http/health.ts";
 import { lingerOverBody } from "./http/linger.ts";
+import { METRICS, sendMetrics } from "./http/metrics.ts";
 import { OPEN_CHANNELS_PATH, operatorOnly, readChannels, readSales, SALES } from "./http/operator.ts";
 import { PURCHASES, readPurchases } from "./http/purchases.ts";
 import { createPaymentLink, payQuote, readClaim, sendPreviewFile, showPayPage, withdrawClaim } from "./http/quotes.ts";
@@ -72,7 +73,7 @@ app.use(requestId());
 app.use(logRequest);
 app.use(lingerOverBody);
 app.use(securityHeaders);
-app.use(except([SALES, OPEN_CHANNELS_PATH], crossOrigin)); // pages of other origins must not read the list of sales or of channels
+app.use(except([SALES, OPEN_CHANNELS_PATH, METRICS], crossOrigin)); // pages of other origins must not read what is for the operator
 app.use(readSettings);
 app.use(separateFiles);
 app.use(expectPlainBody);
@@ -115,6 +116,7 @@ app.get(CHANNEL, dropUnsettledNetworks, refundChannel).all(readOnly);
 app.get(PURCHASES, readPurchases).all(readOnly);
 app.get(SALES, operatorOnly, readSales).all(readOnly);
 app.get(OPEN_CHANNELS_PATH, operatorOnly, readChannels).all(readOnly);
+app.get(METRICS, operatorOnly, sendMetrics).all(readOnly);
 
 // MCP
 app.get("/mcp", showConnect);

@@ -3,13 +3,15 @@
  * and, if it belongs to a request, its `request_id`. No line contains a secret: no token, signature, password or URL
  * query.
  */
+import { countLine } from "./counters.ts";
 import { levelOf } from "./logLevel.ts";
 import type { LogLine } from "./logLines.ts";
 
 const MAX_ERROR_LENGTH = 2000;
 
-/** Writes one line to the log. */
+/** Writes one line to the log, and counts it. */
 export function log(line: LogLine): void {
+  countLine(line);
   console.log(JSON.stringify({ time: new Date().toISOString(), level: levelOf(line), ...line }));
 }
 

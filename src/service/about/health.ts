@@ -79,7 +79,7 @@ export async function healthOf(config: Config, env: Env, allowLocal: boolean): P
   const { checked, at } = lastCheck(config);
   const found = checked && Date.now() < at + ASK_AGAIN_MS ? checked : await check(config);
   const closed = config.selling ? [] : ["SELLING is false: no new orders are accepted, and paid ones are delivered"];
-  const claims = config.channelKey === undefined ? [] : await claimProblems(env, Date.now());
+  const claims = config.channelKey === undefined ? [] : await claimProblems(env);
   const keys = await sharedKeys(found.config);
   const problems = [...closed, ...config.warnings, ...found.problems, ...rejections(config), ...claims, ...keys];
   if (found.config.networks.length === 0) return { status: "fail", problems };

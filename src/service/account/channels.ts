@@ -56,20 +56,43 @@ export async function listChannels({ LEDGER }: Env): Promise<z.output<ReturnType
   };
 }
 
+/** A summary of up to {@link MAX_CHANNELS} channels with unclaimed sales. Times are in Unix milliseconds. */
+interface OpenClaims {
+  count: number;
+  /** Number of channels whose claims are late. */
+  late: number;
+  /** Number of channels with a pending withdrawal. */
+  withdrawals: number;
+  /** Time of the oldest unclaimed sale. */
+  oldest?: number;
+  /** First deadline of a claim. */
+  deadline?: number;
+}
+
+/** Summarizes the channels with unclaimed sales. */
+export async function openClaims({ LEDGER }: Env): Promise<OpenClaims> {
+  const open: OpenChannel[] = await LEDGER.getByName(OPEN_CHANNELS).openChannels(MAX_CHANNELS);
+  const deadlines = open.flatMap(({ deadline }) => deadline ?? []);
+  const late = open.filter(({ unclaimedSince }) => unclaimedSince + LATE_MS < Date.now());
+  return {
+    ...{ count: open.length, late: late.length, withdrawals: deadlines.length },
+    ...(open.length > 0 && { oldest: Math.min(...open.map(({ unclaimedSince }) => unclaimedSince)) }),
+    ...(deadlines.length > 0 && { deadline: Math.min(...deadlines) }),
+  };
+}
+
 /**
  * Returns warnings about claims for the health check. They cover overdue claims, and claims whose deadline a payer's
  * withdrawal has set.
  */
-export async function claimProblems({ LEDGER }: Env, now: number): Promise<string[]> {
-  const open: OpenChannel[] = await LEDGER.getByName(OPEN_CHANNELS).openChannels(MAX_CHANNELS);
-  const deadlines = open.flatMap(({ deadline }) => deadline ?? []);
-  const late = open.filter(({ unclaimedSince }) => unclaimedSince + LATE_MS < now);
+export async function claimProblems(env: Env): Promise<string[]> {
+  const { late, withdrawals, deadline } = await openClaims(env);
   return [
-    ...(deadlines.length > 0
-      ? [
-          `${deadlines.length} payment channels have a pending withdrawal and unclaimed sales. The first claim must be on the chain by ${new Date(Math.min(...deadlines)).toISOString()}`,
-        ]
-      : []),
-    ...(late.length > 0 ? [`the sales of ${late.length} payment channels are not claimed after six hours`] : []),
+    ...(deadline === undefined
+      ? []
+      : [
+          `${withdrawals} payment channels have a pending withdrawal and unclaimed sales. The first claim must be on the chain by ${new Date(deadline).toISOString()}`,
+        ]),
+    ...(late > 0 ? [`the sales of ${late} payment channels are not claimed after six hours`] : []),
   ];
 }
