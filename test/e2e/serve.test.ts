@@ -2,6 +2,7 @@
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { type IncomingMessage, request } from "node:http";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -122,6 +123,30 @@ describe("npm run serve, which the image runs", () => {
     expect(problems).toEqual([expect.stringContaining("SELLING")]);
     const again = await fetch(new URL(link.pathname + link.search, second.url));
     expect([again.status, (await again.text()).slice(0, 5)]).toEqual([200, "%PDF-"]);
+  });
+
+  test("the self-hosted server finishes an upload under way after SIGTERM, refuses new requests, and exits", async () => {
+    await using server = await serve({});
+    await server.health();
+    const pdf = new Uint8Array(await samplePdf());
+    const created = await fetch(`${server.url}/v1/uploads`, { method: "POST" });
+    const { upload } = (await created.json()) as { upload: { url: string; headers: Record<string, string> } };
+    const headers = { ...upload.headers, "Content-Length": pdf.length };
+    const sending = request(upload.url, { method: "PUT", headers }); // fetch cannot send a stream with its length
+    const answered = once(sending, "response") as Promise<[IncomingMessage]>;
+    sending.write(pdf.subarray(0, 1000));
+
+    const stopped = server.stop();
+    const refused = await vi.waitUntil(async () => {
+      const answer = await fetch(`${server.url}/v1/limits`);
+      return answer.status === 503 ? answer : undefined;
+    });
+    expect(refused.headers.get("Retry-After")).toBe("10");
+    sending.end(pdf.subarray(1000));
+    const [{ statusCode }] = await answered;
+    expect(statusCode).toBe(200);
+    await stopped;
+    expect(await server.ended).toBe(0);
   });
 
   test("the self-hosted server answers many calls during the sweep that it runs at its start", async () => {
