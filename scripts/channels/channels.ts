@@ -2,9 +2,10 @@ import { parseArgs } from "node:util";
 import { formatUnits, type Hex } from "viem";
 import { readSecretFile } from "../../cli/secretFile.ts";
 import { channelsPage } from "../../src/service/account/channels.ts";
-import { endpoint, privateKey } from "../../src/settings/settingValues.ts";
+import { privateKey } from "../../src/settings/settingValues.ts";
 import { readEnvFile, withoutEmpty } from "../deploy/settings.ts";
 import { runCommand, type Surroundings } from "../lib/command.ts";
+import { deploymentFrom } from "../lib/operatorApi.ts";
 import { claimChannels, type ListedChannel, nodesByChain, type OpenOnChain, openOnChain } from "./onChain.ts";
 
 const USAGE = `usage: npm run channels -- [--url https://…] [--claim --key-file FILE] [--json]
@@ -56,11 +57,8 @@ export function channels(args: string[], surroundings: Surroundings): Promise<0 
 function readAsked(args: string[], settings: Record<string, string | undefined>): Asked | undefined {
   const { values } = parseArgs({ args, options: OPTIONS });
   if (values.help) return undefined;
-  const { OPERATOR_TOKEN: token, RPC_URL: nodes, CHANNEL_KEY: signer, OVERPRINT_URL } = settings;
-  const url = values.url ?? OVERPRINT_URL ?? "http://127.0.0.1:8787";
-  const checked = endpoint.safeParse(url); // checks the URL, because the operator's token is sent to it
-  if (!checked.success) throw new Error(`--url ${checked.error.issues[0]!.message}`);
-  if (!token) throw new Error("OPERATOR_TOKEN is not set. Set it to the token of the deployment");
+  const { RPC_URL: nodes, CHANNEL_KEY: signer } = settings;
+  const { url, token } = deploymentFrom(values.url, settings);
   if (!nodes) throw new Error("RPC_URL is not set. Set it to a node of each chain, as for the deployment");
   const rpcUrls = nodes.split(",").flatMap((node) => node.trim() || []);
   const keyFile = values["key-file"];

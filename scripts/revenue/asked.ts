@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { endpoint } from "../../src/settings/settingValues.ts";
 import { readEnvFile, withoutEmpty } from "../deploy/settings.ts";
+import { deploymentFrom } from "../lib/operatorApi.ts";
 import type { Span } from "../lib/reconcile.ts";
 
 /** Usage of the command. */
@@ -40,15 +40,13 @@ export async function readAsked(
   const { values } = parseArgs({ args, options: OPTIONS });
   if (values.help) return undefined;
   const settings = { ...(await readEnvFile(settingsFile)), ...withoutEmpty(env) };
-  const { OPERATOR_TOKEN: token, RPC_URL: nodes = "", OVERPRINT_URL: url = "http://127.0.0.1:8787" } = settings;
-  const checked = endpoint.safeParse(values.url ?? url); // checks the URL, because the operator's token is sent to it
-  if (!checked.success) throw new Error(`--url ${checked.error.issues[0]!.message}`);
-  if (!token) throw new Error("OPERATOR_TOKEN is not set. Set it to the token of the deployment");
+  const { RPC_URL: nodes = "" } = settings;
+  const { url, token } = deploymentFrom(values.url, settings);
   const [since, until] = [timeOf("--since", values.since), timeOf("--until", values.until)];
   if (since >= until) throw new Error("--since must be before --until");
   const rpcUrls = nodes.split(",").map((node) => node.trim());
   const judged = timeOf("--grace", values.grace);
-  return { url: values.url ?? url, token, rpcUrls, since, until, judged, json: values.json };
+  return { url, token, rpcUrls, since, until, judged, json: values.json };
 }
 
 /**

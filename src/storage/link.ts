@@ -53,9 +53,22 @@ export async function objectAt(
  * @throws Problem as {@link objectAt}
  */
 export async function revoke(bucket: Bucket, link: Link, now: () => number): Promise<void> {
-  const object = await objectAt((key) => bucket.head(key), link, now);
-  if (now() < expiryOf(object))
-    await bucket.put(object.key, null, { customMetadata: { ...object.customMetadata, expires: "0" } });
+  await revokeObject(bucket, await objectAt((key) => bucket.head(key), link, now), now());
+}
+
+/**
+ * Revokes the link of a result without its token, on behalf of the operator. Returns false if no working link has this
+ * id.
+ */
+export async function takeDown(bucket: Bucket, id: string, now: number): Promise<boolean> {
+  const object = isResultId(id) ? await bucket.head(resultKey(id)) : null;
+  return object !== null && revokeObject(bucket, object, now);
+}
+
+async function revokeObject(bucket: Bucket, object: StoredObject, now: number): Promise<boolean> {
+  const works = now < expiryOf(object);
+  if (works) await bucket.put(object.key, null, { customMetadata: { ...object.customMetadata, expires: "0" } });
+  return works;
 }
 
 /** Creates the Problem for a link that has expired or was revoked. */
