@@ -29,6 +29,7 @@ import { HEALTH, health } from "./http/health.ts";
 import { lingerOverBody } from "./http/linger.ts";
 import { METRICS, sendMetrics } from "./http/metrics.ts";
 import { OPEN_CHANNELS_PATH, operatorOnly, readChannels, readSales, SALES } from "./http/operator.ts";
+import { RECORDS, receiveRecords, sendRecords } from "./http/operatorRecords.ts";
 import { RESULTS, removeResults } from "./http/operatorResults.ts";
 import { PURCHASES, readPurchases } from "./http/purchases.ts";
 import { createPaymentLink, payQuote, readClaim, sendPreviewFile, showPayPage, withdrawClaim } from "./http/quotes.ts";
@@ -74,7 +75,7 @@ app.use(requestId());
 app.use(logRequest);
 app.use(lingerOverBody);
 app.use(securityHeaders);
-app.use(except([SALES, OPEN_CHANNELS_PATH, METRICS, RESULTS], crossOrigin)); // pages of other origins must not use the operator's routes
+app.use(except([SALES, OPEN_CHANNELS_PATH, METRICS, RESULTS, RECORDS], crossOrigin)); // pages of other origins must not use the operator's routes
 app.use(readSettings);
 app.use(separateFiles);
 app.use(expectPlainBody);
@@ -118,6 +119,7 @@ app.get(PURCHASES, readPurchases).all(readOnly);
 app.get(SALES, operatorOnly, readSales).all(readOnly);
 app.get(OPEN_CHANNELS_PATH, operatorOnly, readChannels).all(readOnly);
 app.get(METRICS, operatorOnly, sendMetrics).all(readOnly);
+app.get(RECORDS, operatorOnly, sendRecords).post(operatorOnly, receiveRecords).all(methodNotAllowed("GET, HEAD, POST"));
 app.delete(RESULTS, operatorOnly, removeResults).all(methodNotAllowed("DELETE"));
 
 // MCP

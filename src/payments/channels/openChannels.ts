@@ -2,7 +2,10 @@ import type { OpenChannel } from "./channelRecord.ts";
 
 const PREFIX = "open:";
 
-/** The list of channels with amounts that are sold but not claimed. A Durable Object stores it. */
+/**
+ * A list of what the deployment still has to settle. A Durable Object stores it. One list has the channels with amounts
+ * that are sold but not claimed, and another list the payments whose sale is not completed.
+ */
 export class OpenChannels {
   readonly #storage: DurableObjectStorage;
 
@@ -11,8 +14,8 @@ export class OpenChannels {
   }
 
   /**
-   * Replaces the entry of a channel in the list. `entry` is JSON. If `entry` is undefined, removes the channel from the
-   * list.
+   * Replaces the entry of a channel or payment in the list. `entry` is JSON. If `entry` is undefined, removes the channel
+   * or payment from the list.
    */
   list(name: string, entry: string | undefined): void {
     const { kv } = this.#storage;

@@ -19,6 +19,7 @@ import { LedgerEntry } from "./ledgerEntry.ts";
 import { type ListedPayment, PurchaseList, purchasesOf } from "./purchaseList.ts";
 import { type QuoteReservation, QuoteSale, type QuoteState } from "./quoteSale.ts";
 import type { Call, Entry, Failure, PaymentStatus, Purchase, SettledEntry, StoredWork } from "./record.ts";
+import { type RecordsPage, readRecords, restoreRecords } from "./records.ts";
 
 /**
  * Extra time on top of the facilitator timeout and the chain timeout. No settlement attempt takes longer than the sum
@@ -31,6 +32,9 @@ const UNPROVED_PERIOD_MS = 86_400_000;
 /** Retry interval of an alarm that cannot run because the settings are invalid. */
 const INVALID_SETTINGS_RETRY_MS = 60_000;
 
+/** Name of the Durable Object that lists the payments in the states `settling` and `exposed`, and the unbooked sales. */
+const OPEN_PAYMENTS = "payments";
+
 /** The ledger's dependencies: facilitators, chains, the storage of outputs, the log, and the ledger's other objects. */
 export interface LedgerBackend extends ChannelBackend {
   objects: {
@@ -41,7 +45,7 @@ export interface LedgerBackend extends ChannelBackend {
 }
 
 /**
- * The ledger of payments. One class serves nine kinds of Durable Objects:
+ * The ledger of payments. One class serves ten kinds of Durable Objects:
  *
  * | object, named by                  | storage keys        | contents                                       |
  * |-----------------------------------|---------------------|------------------------------------------------|
@@ -53,6 +57,7 @@ export interface LedgerBackend extends ChannelBackend {
  * | a UTC day, {@link daybookOf}      | `sale:…`            | {@link Daybook}                                |
  * | a channel, `channelNameOf`        | `channel` and others | {@link Channel}                               |
  * | the deployment, `channels`        | `open:…`            | {@link OpenChannels}                           |
+ * | the deployment, `payments`        | `open:…`            | payments being settled, as {@link OpenChannels} |
  * | a quote, `quote:…`                | `quote`             | {@link QuoteSale}                              |
  *
  * The objects themselves settle payments and book sales, so a Worker that dies leaves no sale unfinished.
@@ -103,13 +108,34 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
     const { storage } = this.ctx;
     const backend = this.backend(this.env);
     const { log } = backend;
+    const load = () => storage.kv.get<Entry>("entry");
+    /** Enters the payment in the list of open payments, or removes it. Resolves to false if the list is unreachable. */
+    const listOpen = (name: string, entry: string | undefined) =>
+      backend.objects
+        .getByName(OPEN_PAYMENTS)
+        .listChannel(name, entry)
+        .then(
+          () => true,
+          () => false,
+        );
+    /** The latest entry in the list. A removal waits for it, because calls may overtake each other. */
+    let listing: Promise<unknown> = Promise.resolve();
+    const unlist = () => {
+      const entry = load();
+      if (entry?.state === "settling" || entry?.state === "exposed")
+        void listing.then(() => listOpen(paymentKey(entry.payment), undefined));
+    };
     return new LedgerEntry({
-      load: () => storage.kv.get<Entry>("entry"),
+      load,
       save(entry, alarmAt) {
+        if (entry.state === "burned") unlist();
         storage.kv.put("entry", entry);
         void (alarmAt === undefined ? storage.deleteAlarm() : storage.setAlarm(alarmAt));
       },
-      clear: () => void storage.deleteAll(),
+      clear() {
+        unlist();
+        void storage.deleteAll();
+      },
       settle: ({ payment, facilitator, requestId }) =>
         facilitatorNamed(facilitator, backend, { requestId, log }).settle(payment),
       evidence({ payment, requestId }) {
@@ -122,19 +148,25 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
           .getByName(`payer:${payment.authorization.from.toLowerCase()}`)
           .allowUnproved(paymentKey(payment))
           .catch(() => false), // if the request fails, the alarm asks the payer's object again
-      addPurchase: ({ payment, firstAsked: at, work: { expiresAt } }) =>
-        backend.objects
-          .getByName(purchasesOf(payment.authorization.from))
-          .addPurchase({ payment: paymentKey(payment), at, expiresAt })
-          .catch(() => undefined), // ignores a failure, because the payer can still get the purchase with the idempotency key
-      bookSale: (entry) =>
-        backend.objects
-          .getByName(daybookOf(dayOf(entry.settledAt)))
-          .bookSale(saleOf(entry))
-          .then(
-            () => true,
-            () => false, // the alarm repeats a failed booking
-          ),
+      async addPurchase({ payment, firstAsked: at, work: { expiresAt } }) {
+        const name = paymentKey(payment);
+        listing = listOpen(name, JSON.stringify({ at }));
+        await Promise.all([
+          listing,
+          backend.objects
+            .getByName(purchasesOf(payment.authorization.from))
+            .addPurchase({ payment: name, at, expiresAt })
+            .catch(() => undefined), // ignores a failure, because the payer can still get the purchase with the idempotency key
+        ]);
+      },
+      async bookSale(entry) {
+        const booked = backend.objects.getByName(daybookOf(dayOf(entry.settledAt))).bookSale(saleOf(entry));
+        const isBooked = await booked.then(
+          () => true,
+          () => false, // the alarm repeats a failed booking
+        );
+        return isBooked && listOpen(paymentKey(entry.payment), undefined);
+      },
       settleTimeoutMs: backend.facilitatorTimeoutMs + EVIDENCE_TIMEOUT_MS + SETTLE_GRACE_MS,
       isAvailable: (output) => backend.isAvailable(output),
       deleteOutput: (output) => backend.deleteOutput(output),
@@ -247,6 +279,16 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
   /** @see OpenChannels.all */
   async openChannels(limit: number): Promise<OpenChannel[]> {
     return this.#openChannels.all(limit);
+  }
+
+  /** @see readRecords */
+  async readRecords(after: string | undefined): Promise<string> {
+    return JSON.stringify(await readRecords(this.ctx.storage, after));
+  }
+
+  /** @see restoreRecords. `page` is JSON. */
+  async restoreRecords(page: string): Promise<number> {
+    return restoreRecords(this.ctx.storage, JSON.parse(page) as RecordsPage);
   }
 
   /** @see QuoteSale.state */

@@ -1,0 +1,50 @@
+/** The operator's routes for backups. */
+import type { Handler } from "hono";
+import * as z from "zod";
+import { once } from "../shared/once.ts";
+import { Problem } from "../shared/problems.ts";
+import type { ApiEnv } from "./environment.ts";
+
+/** Path of the records of the ledger's objects. */
+export const RECORDS = "/v1/operator/records";
+
+const NO_STORE = { "Cache-Control": "no-store" };
+/** Names of the objects that a backup contains. */
+const OBJECT = /^(?:channels|payments|(?:sales|purchases|channel|eip155|solana):[\w:.-]{1,400})$/;
+
+const page = once(() =>
+  z.strictObject({ alarm: z.int().nullable(), records: z.array(z.tuple([z.string(), z.unknown()])).max(500) }),
+);
+
+/** Returns the name of the object in the query. @throws Problem invalid_request */
+function objectIn(name = ""): string {
+  if (!OBJECT.test(name)) throw new Problem("invalid_request", "`object` must be the name of an object of the ledger.");
+  return name;
+}
+
+/**
+ * Sends a page of the records of an object.
+ * @throws Problem invalid_request
+ */
+export const sendRecords: Handler<ApiEnv> = async (c) => {
+  const { object, after } = c.req.query();
+  const text = await c.env.LEDGER.getByName(objectIn(object)).readRecords(after);
+  return c.body(text, 200, { ...NO_STORE, "Content-Type": "application/json" });
+};
+
+/**
+ * Restores records of an object that are missing, while nothing is sold.
+ * @throws Problem invalid_request
+ */
+export const receiveRecords: Handler<ApiEnv> = async (c) => {
+  const name = objectIn(c.req.query("object"));
+  if (c.var.config.selling) throw new Problem("invalid_request", "Set SELLING=false before you restore records.");
+  const sent = page().safeParse(await c.req.json().catch(() => undefined));
+  if (!sent.success)
+    throw new Problem("invalid_request", "The body is not a page of records. Send a page of a backup.");
+  return c.json(
+    { restored: await c.env.LEDGER.getByName(name).restoreRecords(JSON.stringify(sent.data)) },
+    200,
+    NO_STORE,
+  );
+};

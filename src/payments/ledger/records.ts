@@ -1,0 +1,39 @@
+/** Reads and restores the records of a Durable Object, for the backup of a deployment. */
+
+/** Records of one object, as a backup stores them. A large object has several of them. */
+export interface RecordsPage {
+  /** Time of the object's alarm, Unix milliseconds; null without an alarm. */
+  alarm: number | null;
+  /** Storage keys and values, in the order of the keys. */
+  records: [key: string, value: unknown][];
+  /** Value of `after` for the next page; null on the last page. */
+  next: string | null;
+}
+
+/** Maximum number of records per page. */
+const PAGE = 500;
+
+/** Returns a page of the records of an object, starting after the key `after`. */
+export async function readRecords(storage: DurableObjectStorage, after: string | undefined): Promise<RecordsPage> {
+  const records = [...storage.kv.list({ ...(after !== undefined && { startAfter: after }), limit: PAGE })];
+  return {
+    alarm: await storage.getAlarm(),
+    records,
+    next: records.length === PAGE ? records.at(-1)![0] : null,
+  };
+}
+
+/**
+ * Restores records and the alarm of an object. Never replaces a record or an alarm, because the deployment may have
+ * changed it after the backup. Returns the number of restored records.
+ */
+export async function restoreRecords(
+  storage: DurableObjectStorage,
+  { alarm, records }: Pick<RecordsPage, "alarm" | "records">,
+): Promise<number> {
+  const missing = records.filter(([key]) => storage.kv.get(key) === undefined);
+  for (const [key, value] of missing) storage.kv.put(key, value);
+  if (missing.length > 0 && alarm !== null && (await storage.getAlarm()) === null)
+    await storage.setAlarm(Math.max(alarm, Date.now()));
+  return missing.length;
+}
