@@ -1,5 +1,7 @@
 # Runs the Worker on your own machine: docs/operate.md, "Running workerd yourself".
-FROM node:24-bookworm-slim AS build
+# docs/operate.md shows the command that sets BASE to the digest of this image.
+ARG BASE=node:24-bookworm-slim
+FROM ${BASE} AS build
 # workerd uses the certificates of the system
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
@@ -8,11 +10,10 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build:server
-# Installs only the packages that serve the Worker, in the versions of package.json
-RUN node -p 'const { dependencies, devDependencies } = require("./package.json"); const { leven, miniflare } = { ...devDependencies, ...dependencies }; JSON.stringify({ type: "module", dependencies: { leven, miniflare } })' > /tmp/serve.json \
-  && mkdir /serve && mv /tmp/serve.json /serve/package.json && cd /serve && npm install --no-package-lock --no-audit --no-fund
+# Installs only the packages that serve the Worker, from the lock file
+RUN mkdir /serve && node scripts/serveManifest.mjs /serve && cd /serve && npm ci --ignore-scripts --no-audit --no-fund
 
-FROM node:24-bookworm-slim
+FROM ${BASE}
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
 WORKDIR /app
 COPY --from=build /serve ./
@@ -22,6 +23,7 @@ COPY --from=build /app/src/settings/settingNames.ts ./src/settings/
 COPY --from=build /app/scripts/lib/serveWorker.ts /app/scripts/lib/front.js /app/scripts/lib/port.ts ./scripts/lib/
 RUN mkdir /state && chown node /state
 USER node
+# Writes only to /state and /tmp, so the root file system can be read-only.
 # The server listens on all addresses of the container. Publish its port only at 127.0.0.1 of the host, behind a proxy.
 ENV HOST=0.0.0.0 PORT=8787 STATE=/state NODE_ENV=production
 VOLUME /state

@@ -309,7 +309,7 @@ function resolve(part: Json): Json {
 /** Checks that the Dockerfile has the parts that the commands in documents use. */
 function checkDocker([action, ...args]: string[]): void {
   const dockerfile = read("Dockerfile");
-  expect(["build", "run", "network"]).toContain(action);
+  expect(["build", "buildx", "run", "network"]).toContain(action);
   for (const [at, arg] of args.entries()) {
     const value = args[at + 1] ?? "";
     if (arg === "-p") expect(dockerfile).toContain(`EXPOSE ${value.split(":").at(-1)}`);

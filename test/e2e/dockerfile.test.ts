@@ -1,4 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { basename, join, posix } from "node:path";
 import { describe, expect, test } from "vitest";
 
@@ -47,7 +49,21 @@ describe("the Dockerfile", () => {
   });
 
   test("the Dockerfile installs every package that scripts/serve.ts imports", () => {
-    const [, installed = ""] = /\{ ([^{}]*) \} = \{ \.\.\.devDependencies/.exec(build) ?? [];
-    expect(installed.split(", ").toSorted()).toEqual([...packages].toSorted());
+    const folder = mkdtempSync(join(tmpdir(), "overprint-manifest-"));
+    try {
+      execFileSync(process.execPath, ["scripts/serveManifest.mjs", folder], { cwd: ROOT });
+      const { dependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+      expect(Object.keys(dependencies).toSorted()).toEqual([...packages].toSorted());
+      const lockIn = (at: string) => JSON.parse(readFileSync(join(at, "package-lock.json"), "utf8")).packages;
+      const [lock, own] = [lockIn(folder), lockIn(ROOT)];
+      expect(lock[""].dependencies).toEqual(dependencies);
+      for (const name of packages) expect(lock[`node_modules/${name}`]).toEqual(own[`node_modules/${name}`]);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  test("the Dockerfile installs packages only from a lock file", () => {
+    expect(build + served).not.toMatch(/npm (install|i)\b/);
   });
 });
