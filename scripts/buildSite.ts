@@ -7,6 +7,7 @@ import { cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:
 import { dirname, join, relative } from "node:path";
 import { build } from "esbuild";
 import manifest from "../package.json" with { type: "json" };
+import { callersChangelog } from "./lib/callersChangelog.ts";
 import { errorRows } from "./lib/errorRows.ts";
 import { retentionSections } from "./lib/retentionSections.ts";
 import { sourceHash } from "./lib/sourceHash.ts";
@@ -75,6 +76,8 @@ const explanations = errorRows(await readFile(join(root, "docs/errors.md"), "utf
 await put(join(assets, "errors.json"), Buffer.from(JSON.stringify(explanations)));
 const retention = retentionSections(await readFile(join(root, "docs/retention.md"), "utf8"));
 await put(join(assets, "retention.json"), Buffer.from(JSON.stringify(retention)));
+const changelog = callersChangelog(await readFile(join(root, "CHANGELOG.md"), "utf8"));
+await put(join(assets, "changelog.json"), Buffer.from(JSON.stringify(changelog)));
 for (const name of await readdir(join(root, "web/pictures")))
   await put(join(assets, "pictures", name), await readFile(join(root, "web/pictures", name)));
 for (const [folder, names] of Object.entries(PDFJS_DATA))

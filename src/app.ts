@@ -14,6 +14,7 @@ import {
   sendSecurityTxt,
   sendSitemap,
   sendWellKnown,
+  showChangelog,
   showConnect,
   showDocs,
   showErrors,
@@ -49,6 +50,7 @@ import {
 import { serverCard } from "./mcp/serverCard.ts";
 import {
   API_CATALOG,
+  CHANGELOG,
   MCP_CATALOG,
   RETENTION,
   SECURITY_TXT,
@@ -87,6 +89,7 @@ app.get("/", revalidated, dropUnsettledNetworks, showHome).all(readOnly);
 app.get("/docs", revalidated, dropUnsettledNetworks, showDocs).all(readOnly);
 app.get("/docs/errors", revalidated, showErrors).all(readOnly);
 app.get("/docs/limits", revalidated, showLimits).all(readOnly);
+app.get(CHANGELOG, revalidated, showChangelog).all(readOnly);
 app.get(RETENTION, revalidated, showRetention).all(readOnly);
 for (const path of ["/assets/*", "/fonts/*", ICON])
   app.get(path, (c) => serveAsset(c.req.raw, c.env.ASSETS)).all(readOnly);

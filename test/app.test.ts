@@ -49,6 +49,7 @@ describe.each([
   "/",
   "/docs",
   "/retention",
+  "/changelog",
   "/openapi.json",
   "/llms.txt",
   "/.well-known/x402",

@@ -11,6 +11,7 @@ import { signsProof } from "../service/request/ownHosts.ts";
 import { PRODUCTS, priceLabel } from "../service/sale/products.ts";
 import type { Config } from "../settings/config.ts";
 import { isLoopback } from "../shared/net/loopback.ts";
+import { ChangelogPage, type ChangelogRelease } from "../site/changelogPage.tsx";
 import { Connect } from "../site/connect.tsx";
 import { Docs } from "../site/docs.tsx";
 import { ErrorsPage, type Explanation } from "../site/errorsPage.tsx";
@@ -108,6 +109,13 @@ export const showRetention: Handler<ApiEnv> = async (c) => {
   const sections = await file.json<RetentionSection[]>();
   const { linkTtlSeconds, links } = c.var.config;
   return sendPage(c, RetentionPage({ sections, linkTtlSeconds, links }), READING_POLICY);
+};
+
+/** Shows the changes that callers notice. */
+export const showChangelog: Handler<ApiEnv> = async (c) => {
+  const file = await c.env.ASSETS.fetch(new URL("/assets/changelog.json", c.req.url));
+  const releases = await file.json<ChangelogRelease[]>();
+  return sendPage(c, ChangelogPage({ releases, links: c.var.config.links }), READING_POLICY);
 };
 
 /** Sends the OpenAPI document. */

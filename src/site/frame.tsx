@@ -63,6 +63,7 @@ export function Footer({ links, children }: { links: OperatorLinks; children?: C
         <a href="/llms.txt">llms.txt</a>
         <a href="/docs/errors">Errors</a>
         <a href="/docs/limits">Limits</a>
+        <a href="/changelog">Changelog</a>
         <a href="/retention">Retention</a>
         {LABELS.map(([name, label]) => links[name] && <a href={links[name]}>{label}</a>)}
         {children}

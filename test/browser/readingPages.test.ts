@@ -10,6 +10,7 @@ const PAGES = [
   ["/docs/errors", 200],
   ["/docs/limits", 200],
   ["/retention", 200],
+  ["/changelog", 200],
   ["/mcp", 200],
   ["/nowhere", 404],
   ["/v1/files/nothing.pdf?token=0", 404],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import changelog from "../../CHANGELOG.md?raw";
 import retention from "../../docs/retention.md?raw";
 import { PRODUCTS } from "../../src/service/sale/products.ts";
 import { PROBLEMS } from "../../src/shared/problems.ts";
@@ -111,5 +112,15 @@ describe("/docs", () => {
     for (const term of terms.filter((name) => !labels.includes(name))) expect(html).toContain(`<dt>${term}</dt>`);
     expect(html).toContain("work for 24 hours");
     expect(html).not.toMatch(/undefined|\]\(/);
+  });
+
+  test("/changelog shows the changes for callers of every release, and no changes for operators", async () => {
+    const html = await (await send("/changelog")).text();
+    const releases = Array.from(changelog.matchAll(/^## (.+)$/gm), ([, title]) => title!);
+    expect(releases.length).toBeGreaterThan(1);
+    for (const title of releases) expect(html).toContain(`<h2>${title}</h2>`);
+    expect(html).toContain("<li><code>/changelog</code> lists the changes that callers notice.");
+    expect(html).toContain("at least 12 months");
+    expect(html).not.toContain("npm run serve");
   });
 });

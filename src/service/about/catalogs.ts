@@ -16,6 +16,8 @@ export const SECURITY_TXT = "/.well-known/security.txt";
 export const SITEMAP = "/sitemap.xml";
 /** Path of the page about stored and logged data. */
 export const RETENTION = "/retention";
+/** Path of the page with the changes that callers notice. */
+export const CHANGELOG = "/changelog";
 
 /**
  * Returns the operator's published URLs and the retention page by name, without the missing ones. The OpenAPI document
@@ -33,7 +35,7 @@ export function publishedLinks(origin: string, { links }: Config): Record<string
 }
 
 /** Paths of the pages for people, in order of importance. */
-const PAGES = ["/", "/docs", "/mcp", "/retention"];
+const PAGES = ["/", "/docs", "/mcp", RETENTION, CHANGELOG];
 
 /** Returns the document at {@link MCP_CATALOG}. */
 export function mcpCatalog(origin: string) {

@@ -50,7 +50,7 @@ test("the discovery catalogs link to the server card, the descriptions and the p
 test("the sitemap lists pages that exist", async () => {
   const sitemap = await (await send("/sitemap.xml")).text();
   const pages = [...sitemap.matchAll(/<loc>([^<]+)</g)].map(([, url]) => url!);
-  expect(pages).toEqual([`${ORIGIN}/`, `${ORIGIN}/docs`, MCP, `${ORIGIN}/retention`]);
+  expect(pages).toEqual([`${ORIGIN}/`, `${ORIGIN}/docs`, MCP, `${ORIGIN}/retention`, `${ORIGIN}/changelog`]);
   for (const page of pages) {
     const { status, headers } = await send(page, { headers: { Accept: "text/html" } });
     expect([status, headers.get("Content-Type")]).toEqual([200, "text/html; charset=UTF-8"]);
@@ -101,7 +101,7 @@ test("the pages, the OpenAPI document and the cards contain the URLs of the oper
     return (await app.fetch(request, named, createExecutionContext())).text();
   };
   const urls = [terms, privacy, imprint, status];
-  for (const path of ["/", "/docs", "/docs/errors", "/docs/limits", "/mcp", "/retention"]) {
+  for (const path of ["/", "/docs", "/docs/errors", "/docs/limits", "/mcp", "/changelog", "/retention"]) {
     const html = await get(path, "text/html");
     for (const url of urls) expect(html, path).toContain(`<a href="${url}">`);
   }
