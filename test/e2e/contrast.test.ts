@@ -41,6 +41,9 @@ interface Pixel {
   readonly onWhite: Color;
 }
 
+/** A black image. The page with it does not count as dark, so the mark has the same colors as on other pages. */
+const BLACK_IMAGE = "BI /W 1 /H 1 /CS /G /BPC 8 /F /AHx ID 00> EI";
+
 /** Renders a mark on a white page and on a black page. */
 async function drawn(mark: TextMark, render: Renderer): Promise<[white: Raster, black: Raster]> {
   const source = pdfOf([
@@ -48,7 +51,7 @@ async function drawn(mark: TextMark, render: Renderer): Promise<[white: Raster, 
     `<< /Type /Pages /Count 2 /Kids [3 0 R 4 0 R] /MediaBox [0 0 ${WIDTH} ${HEIGHT}] >>`,
     "<< /Type /Page /Parent 2 0 R >>",
     "<< /Type /Page /Parent 2 0 R /Contents 5 0 R >>",
-    streamOf(`0 g 0 0 ${WIDTH} ${HEIGHT} re f`),
+    streamOf(`q ${WIDTH} 0 0 ${HEIGHT} 0 0 cm ${BLACK_IMAGE} Q`),
   ]);
   return (await render(await marked(source, mark), BOX)) as [Raster, Raster];
 }

@@ -34,9 +34,9 @@ const drawByPoppler = drawBy(
   (number) => `page-${number}.ppm`,
 );
 const READERS = [
-  ["MuPDF", undefined, (pdf: Uint8Array) => renderPagesByMupdf(pdf, BOX), 1],
-  ["PDFium", undefined, (pdf: Uint8Array) => renderPages(pdf, BOX), 2],
-  ["Poppler", missing("pdftoppm", "-v"), (pdf: Uint8Array) => drawByPoppler(pdf, COLORS.length + 1), 3],
+  ["MuPDF", undefined, (pdf: Uint8Array) => renderPagesByMupdf(pdf, BOX), 3],
+  ["PDFium", undefined, (pdf: Uint8Array) => renderPages(pdf, BOX), 4],
+  ["Poppler", missing("pdftoppm", "-v"), (pdf: Uint8Array) => drawByPoppler(pdf, COLORS.length + 1), 4],
 ] as const;
 
 /** Returns a PDF whose first page is white, and whose other pages have the colors `COLORS`. */

@@ -173,9 +173,11 @@ const PAGES = [
   ),
 ];
 /**
- * Commands that the test does not run: they install packages, start servers or call a deployment that does not exist.
+ * Commands that the test does not run: they install packages, start servers, call a deployment that does not exist, or
+ * send a large file, as `test/e2e/uploads.test.ts` does.
  */
-const NOT_RUN = /^(git clone|npm ci|npm run dev|npm run demo|npx @modelcontextprotocol)|https:\/\/pdf\.example\.com/m;
+const NOT_RUN =
+  /^(git clone|npm ci|npm run dev|npm run demo|npx @modelcontextprotocol)|https:\/\/pdf\.example\.com|big\.pdf/m;
 const commands = PAGES.flatMap((page) => {
   const blocks = readFileSync(join(cwd, page), "utf8").matchAll(/^```sh\n(.*?)^```$/gms);
   return Array.from(blocks, ([, block]) => ({ page, block: block!, line: block!.split("\n")[0]! }));

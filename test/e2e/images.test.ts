@@ -139,7 +139,7 @@ async function drawn(image: Uint8Array, grays: readonly number[], renderer: Rend
   const kids = pages.map((_, i) => `${2 * i + 4} 0 R`).join(" ");
   const tree = `<< /Type /Pages /Count ${pages.length} /Kids [${kids}] >>`;
   const file = pdfOf(["<< /Type /Catalog /Pages 2 0 R >>", tree, ...objects]);
-  const plan = await watermark(file, { image, opacity: 1, scale: 1, marginPt: 0 });
+  const plan = await watermark(file, { image, edge: "none", opacity: 1, scale: 1, marginPt: 0 });
   const rasters = await renderer(await joined(plan.chunks()), { width: WIDTH, height: WIDTH });
   return rasters.map(({ rgb }) => rgb);
 }

@@ -1,6 +1,14 @@
 import type { OpenChannel } from "./channelRecord.ts";
 
 const PREFIX = "open:";
+/** Time after which a payment leaves the list. An authorization is valid for 24 hours at most. */
+const LISTED_MS = 3 * 86_400_000;
+
+/** The part of an entry that only payments have. */
+interface ListedPayment {
+  /** Time at which the payment was listed, Unix milliseconds. */
+  at?: number;
+}
 
 /**
  * A list of what the deployment still has to settle. A Durable Object stores it. One list has the channels with amounts
@@ -17,10 +25,32 @@ export class OpenChannels {
    * Replaces the entry of a channel or payment in the list. `entry` is JSON. If `entry` is undefined, removes the channel
    * or payment from the list.
    */
-  list(name: string, entry: string | undefined): void {
+  async list(name: string, entry: string | undefined): Promise<void> {
+    const storage = this.#storage;
+    if (entry === undefined) {
+      storage.kv.delete(PREFIX + name);
+      if ([...storage.kv.list({ prefix: PREFIX, limit: 1 })].length === 0) await storage.deleteAlarm();
+      return;
+    }
+    storage.kv.put(PREFIX + name, entry);
+    const { at } = JSON.parse(entry) as ListedPayment;
+    if (at !== undefined && (await storage.getAlarm()) === null) await storage.setAlarm(at + LISTED_MS);
+  }
+
+  /**
+   * Removes payments that were listed long ago. Their removal was lost, because the list was unreachable.
+   * @returns whether this object lists payments
+   */
+  async sweep(now: number): Promise<boolean> {
     const { kv } = this.#storage;
-    if (entry === undefined) kv.delete(PREFIX + name);
-    else kv.put(PREFIX + name, entry);
+    const listed = [...kv.list<string>({ prefix: PREFIX })].flatMap(([key, entry]) => {
+      const { at } = JSON.parse(entry) as ListedPayment;
+      return at === undefined ? [] : { key, until: at + LISTED_MS };
+    });
+    for (const { key, until } of listed) if (until <= now) kv.delete(key);
+    const later = listed.filter(({ until }) => until > now);
+    if (later.length > 0) await this.#storage.setAlarm(Math.min(...later.map(({ until }) => until)));
+    return listed.length > 0;
   }
 
   /** Returns up to `limit` channels of the list, in the order of their names. */

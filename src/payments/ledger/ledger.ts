@@ -273,7 +273,7 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
 
   /** @see OpenChannels.list */
   async listChannel(name: string, entry: string | undefined): Promise<void> {
-    this.#openChannels.list(name, entry);
+    await this.#openChannels.list(name, entry);
   }
 
   /** @see OpenChannels.all */
@@ -343,6 +343,7 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
     const now = Date.now();
     if (kv.get("bound") !== undefined || kv.get("trusted") !== undefined) await this.ctx.storage.deleteAll();
     else if (
+      !(await this.#openChannels.sweep(now)) &&
       !(await this.#purchases.sweep(now)) &&
       !(await this.#daybook.sweep(now)) &&
       !(await this.#quote.sweep(now))

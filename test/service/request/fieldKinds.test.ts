@@ -38,7 +38,7 @@ const ROWS: Record<Exclude<FieldKind, "file">, Row> = {
   number: {
     field: "size",
     value: 2.5,
-    control: /<input [^>]*name="size"[^>]* type="number"/,
+    control: /<input [^>]*name="size"[^>]* type="text"[^>]* inputmode="decimal"/,
     flags: ["--size", "2.5"],
     wrong: "big",
     message: "must be a number",
