@@ -28,7 +28,7 @@ export function newChannelPayer() {
   const http = new x402HTTPClient(client);
   let payment: Awaited<ReturnType<typeof client.createPaymentPayload>>;
   return {
-    /** Signs the payment for the terms in an unpaid answer, and returns its headers. */
+    /** Signs a payment for the terms of a 402 answer, and returns the payment's headers. */
     async sign(unpaid: Response): Promise<Record<string, string>> {
       const terms = http.getPaymentRequiredResponse((name) => unpaid.headers.get(name));
       payment = await client.createPaymentPayload(terms);

@@ -23,7 +23,7 @@ const BATCH = 2000;
 const MOST_MS = 5000;
 /** Time limit for a reader. A reader that exceeds it counts as hanging. */
 const PATIENCE_MS = 30_000;
-/** Number of files of which one is marked twice, to check that both outputs are the same. */
+/** Interval, in files, at which a file is marked twice, to check that both outputs are the same. */
 const TWICE = 20;
 const FOLDER = "out/fuzz";
 const fonts = new Map<string, Promise<Uint8Array>>();

@@ -25,7 +25,7 @@ export interface ChannelPayer extends OwnChannel {
 /**
  * Returns the channel that pays for the next call. The channel need not exist on the chain yet. Its state comes from a
  * local file, or from the chain if no file stores the state.
- * @param calls number of calls that the channel will pay for, for which the deposit must be enough
+ * @param calls number of calls that the deposit must cover
  * @throws Failure if the state must be read from the chain and the chain's node does not answer
  */
 export async function openChannel(offer: Offer, account: PrivateKeyAccount, io: Io, calls = 1): Promise<ChannelPayer> {

@@ -37,7 +37,10 @@ const MAX_DIFFERENCE = 3;
 const MAX_PLATE_DIFFERENCE = 20;
 /** Maximum share of a page's pixels that may differ. It allows for lines that are thinner than a pixel. */
 const MAX_SHARE = 0.003;
-/** The mark is in the top left corner. Its side is at most this share of the page's width, margins included. */
+/**
+ * Side of the top left square that the comparison skips, as a share of the page's width. The square contains the mark and
+ * its margins.
+ */
 const MARKED_SHARE = 0.3;
 const MARK = { image: RED_PNG, position: "top-left", scale: 0.1, marginPt: 10 } as const;
 const OPACITY = 0.5;

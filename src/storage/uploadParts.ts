@@ -25,7 +25,7 @@ interface Multipart {
   uploadId: string;
 }
 
-/** A part that R2 has. */
+/** A part of an upload that is stored in R2. */
 export interface StoredPart {
   /** Number of the part, from 1. */
   number: number;

@@ -81,7 +81,7 @@ describePage("the files of the playground", (running) => {
       await expectStatus(page, /^sample\.pdf: 4 pages/);
     }));
 
-  test("the browser asks before a reload loses a file that is too large to be retained", () =>
+  test("the browser asks for confirmation before a reload if the chosen file is too large to be retained", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       const asked: string[] = [];
       page.on("dialog", async (dialog) => {

@@ -339,7 +339,7 @@ describe("errors of the command line", () => {
   });
 
   test.each(["-", "a.pdf"])(
-    "overprint mark reports that the disk is full to which standard output is redirected (with -o %s)",
+    "overprint mark reports a full disk if its standard output is redirected there (with -o %s)",
     async (output) => {
       const command = `"$0" "${join(root, "cli/overprint.js")}" mark contract.pdf --text A -o ${output} > /dev/full`;
       const { status, stderr } = spawnSync("sh", ["-c", command, process.execPath], { cwd: dir, encoding: "utf8" });

@@ -129,7 +129,7 @@ describe("payments on a chain with a block every two seconds", () => {
   );
 
   test.concurrent.each(both)(
-    "a payer who spends the payment at a second service while a service %s fetches the file gets only one result",
+    "a payment spent at a second service while a service %s fetches the file buys only one result",
     async (which) => {
       const [first, second] = which === both[0] ? both : both.toReversed();
       const payment = await newPayment(services[first!]);

@@ -134,7 +134,8 @@ describe("npm run serve, which the image runs", () => {
     const headers = { ...upload.headers, "Content-Length": pdf.length };
     const sending = request(upload.url, { method: "PUT", headers }); // fetch cannot send a stream with its length
     const answered = once(sending, "response") as Promise<[IncomingMessage]>;
-    sending.write(pdf.subarray(0, 1000));
+    await new Promise((resolve) => sending.write(pdf.subarray(0, 1000), resolve));
+    await fetch(`${server.url}/v1/limits`); // the server answers only after it has received the beginning of the upload
 
     const stopped = server.stop();
     const refused = await vi.waitUntil(async () => {

@@ -26,7 +26,7 @@ test.each([
   ["warn", "warn", "a warning"],
   ["log", "info", "{ not JSON"],
   ["info", "info", '{"event":1}'],
-])("the server wraps a message of workerd with the level %s as %s: %j", (level, as, message) => {
+])("the server logs a workerd message of level %s as a `runtime` event of level %s: %j", (level, as, message) => {
   const lines = printed(() => printOfWorkerd({ timestamp: AT, level, message }));
   expect(lines).toEqual([{ time, level: as, event: "runtime", message }]);
 });

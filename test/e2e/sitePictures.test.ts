@@ -1,4 +1,4 @@
-/** Compares the pictures of the page at `/` with the marked pages that they show. PDFium renders these pages again. */
+/** Renders the marked sample pages with PDFium, and compares them with the stored pictures of the page at `/`. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createCanvas, loadImage } from "@napi-rs/canvas";

@@ -21,7 +21,7 @@ describe("Idempotency-Key", () => {
     expect(replayed).toEqual({ ...(bought as object), extra: { note: expect.stringContaining("expires unused") } });
   });
 
-  test("the receipt of a repeated call is in the x402 version of that call", async () => {
+  test("a repeated call gets its receipt in its own x402 version, even if the first call used another version", async () => {
     await callPaid(TEXT, body, undefined, "order-2");
     const second = await send(TEXT, {
       method: "POST",

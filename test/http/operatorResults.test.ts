@@ -29,7 +29,7 @@ async function buy(key: `0x${string}`, text: string): Promise<URL> {
 }
 const idOf = ({ pathname }: URL) => pathname.slice(pathname.lastIndexOf("/") + 1, -".pdf".length);
 
-test("a takedown deletes the file of a link without its token, and the link answers 410", async () => {
+test("a takedown by id needs no link token, deletes the file, and makes the link answer 410", async () => {
   const link = await buy(generatePrivateKey(), "A");
   const id = idOf(link);
   expect(await removedBy(`id=${id}`)).toEqual([id]);

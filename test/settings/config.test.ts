@@ -334,7 +334,7 @@ describe("each setting", () => {
   });
 
   test.each(Object.entries(WRONG_SETTINGS).flatMap(([name, values]) => values.map((value) => [name, value] as const)))(
-    "readConfig reports %s=%j and names the setting but not its value",
+    "the message of readConfig about %s=%j names the setting but not its value",
     (name, value) => {
       const message = problemsOf({ [name]: value });
       expect(message).toContain(name);

@@ -154,8 +154,8 @@ export class ChannelContract {
   }
 
   /**
-   * Pays the balance that is not claimed to the payer, once the delay after the request is over. Returns whether the
-   * contract allows the withdrawal.
+   * Refunds the unclaimed balance to the payer once the withdrawal delay is over. Returns whether the contract allows the
+   * withdrawal.
    */
   withdraw(channelId: string): boolean {
     const channel = this.#find(channelId);

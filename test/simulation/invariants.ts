@@ -238,8 +238,8 @@ function mustSell({ isUndisturbed, isFinal, isFresh }: Heard): boolean {
 }
 
 /**
- * Returns whether a call of an honest payer got a correct answer. In the calm period or after slow work, the payment
- * may have expired, the link may be revoked, and the payer may have used up the allowance for failed calls.
+ * Returns whether the answer to an honest payer's call is correct. In the calm period or after slow work, an expired
+ * payment, a revoked link and a used-up allowance for failed calls are also correct reasons for a refusal.
  */
 function isServed(heard: Heard, isUnresolved: (payment: Payment) => boolean): boolean {
   const { order, status, code, isFinal, isFresh, isTooLate } = heard;

@@ -14,7 +14,7 @@ export function signHash(signed: string, address: string): `0x${string}` {
 export const recoverAddress = async ({ hash: signed, signature }: { hash: string; signature: string }) =>
   signerOf(signed, signature);
 
-/** Returns the account that has signed a hash in lower case, or the zero address if the signature is forged. */
+/** Returns the lower-case address of the account that signed a hash, or the zero address if the signature is forged. */
 export function signerOf(signed: string, signature: string): string {
   const address = `0x${signature.slice(66, 106)}`;
   return signHash(signed, address) === signature ? address : `0x${"0".repeat(40)}`;

@@ -18,7 +18,7 @@ async function page(): Promise<string> {
 }
 
 describe("GET /", () => {
-  test("the home page's controls are in the order in which they are shown, with rotation and font_size side by side", async () => {
+  test("the text form of the home page lists rotation, font_size and color in this order", async () => {
     const ids = Array.from((await page()).matchAll(/ id="text-(rotation|font_size|color)"/g), ([, name]) => name);
     expect(ids).toEqual(["rotation", "font_size", "color"]);
   });

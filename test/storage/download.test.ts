@@ -217,7 +217,7 @@ describe("revoking a link", () => {
     expect(await begun.bytes()).toEqual(PDF);
   });
 
-  test("a result link answers 410 if it is revoked while a download reads its metadata and its bytes", async () => {
+  test("a download answers 410 if its link is revoked after the metadata is read and before the bytes are read", async () => {
     const result = await stored();
     const changing = {
       head: (key: string) => bucket.head(key),

@@ -18,8 +18,8 @@ export function viewOf(bytes: Uint8Array): DataView {
 
 /**
  * Reads the table directory of `font`.
- * @returns a function that returns the bytes of the table with a tag, as a view into `font`, and throws an Error if the
- * table is missing
+ * @returns a lookup from a tag to the bytes of its table, as a view into `font`. The lookup throws an Error if the table
+ * is missing
  */
 export function openTables(font: Uint8Array): (tag: string) => Uint8Array {
   const view = viewOf(font);

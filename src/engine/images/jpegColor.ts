@@ -15,7 +15,7 @@ export class ProfileParts {
   #count = 0;
 
   /**
-   * Adds the contents of a segment without its identifier: the number of this segment, the number of all segments, and
+   * Adds the contents of a segment that follow its identifier. They are the segment's number, the number of segments, and
    * a part of the profile.
    */
   add(part: Uint8Array): void {

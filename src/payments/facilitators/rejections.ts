@@ -3,7 +3,7 @@ const REMEMBERED_MS = 3_600_000;
 /** Maximum number of facilitators whose rejections are remembered. */
 const MAX_FACILITATORS = 16;
 
-/** A facilitator's last answer that rejected a request without a verdict. */
+/** A facilitator's latest 4xx answer that contains no verdict on the payment. */
 interface Rejection {
   call: "verify" | "settle";
   /** HTTP status of the answer. */

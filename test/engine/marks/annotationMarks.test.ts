@@ -127,7 +127,7 @@ it.each<[string, Uint8Array]>([
   expect(notices).toContain(COVERED);
 });
 
-it("the output does not repeat a mark under the page's content in an annotation", async () => {
+it("adds no annotation that repeats the mark if the layer is `under`", async () => {
   const { notices, shown } = await marked(withAnnotations(`[${STAMP}]`), { ...MARK, layer: "under" });
   expect(shown).toEqual([]);
   expect(notices).toEqual([COVERED]);

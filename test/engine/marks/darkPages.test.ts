@@ -79,7 +79,7 @@ it.each<[string, string, Bodies?, string?]>([
   ["a spot color", `/C cs 0 scn ${FILL}`, {}, "/ColorSpace<</C[/Separation/Spot/DeviceGray<<>>]>>"],
   ["a dark pattern", `/Pattern cs /P scn ${FILL}`],
   ["a dark background after text", `BT (a) Tj ET ${DARK}`],
-])("a mark keeps its letters on a page with %s", async (_, content, more, resources) => {
+])("a mark keeps the color of its letters on a page with %s", async (_, content, more, resources) => {
   const output = await marked(pageWith(content, more, resources));
   expect(hasWhite(output)).toBe(false);
   expect(hasOwn(output)).toBe(true);

@@ -74,7 +74,7 @@ test("a call with the same content as an earlier call gets the earlier result, a
   expect(resultOf(await sale(second, {}, "other content")), "the second payment is still usable").toBe(kept[1]);
 });
 
-test("a call with the same content as an earlier call gets the earlier result without marking the file again if the digest is known", async () => {
+test("a call gets an earlier result without any work if the digest of its content is known beforehand", async () => {
   const bought = await sale(await paymentFrom());
   const again = await sale(await paymentFrom(), { knownDigest: "content" });
   expect([resultOf(again), again.worked]).toEqual([resultOf(bought), 0]);

@@ -87,7 +87,7 @@ describe("a new payment with the same key and request", () => {
     },
   );
 
-  test("a call with a second payment under a key waits for the work of the first call, and reports the failure of this work", async () => {
+  test("a concurrent call with the same idempotency key and another payment waits for the first call and reports its failure", async () => {
     const second = await paymentFrom();
     let waiting: ReturnType<typeof sale> | undefined;
     const first = await sale(await paymentFrom(), {
@@ -190,7 +190,7 @@ describe("an idempotency key", () => {
     expect(codeOf((await sale(payment, { key: "a" })).outcome)).toBe("idempotency_key_reused");
   });
 
-  test("equal idempotency keys of different payers are different keys", async () => {
+  test("two payers can use the same idempotency key for separate purchases", async () => {
     await sale(await paymentFrom(), { key: "a" });
     const other = await paymentFrom({ from: `0x${"03".repeat(20)}` });
     expect(await sale(other, { key: "a" })).toMatchObject({ outcome: { isPaidEarlier: false }, worked: 1 });

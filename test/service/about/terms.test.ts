@@ -119,16 +119,13 @@ async function published(product: Product): Promise<Record<string, Published>> {
   };
 }
 
-test.each(PRODUCTS)(
-  "all places publish the price, networks and description of $operation without a difference",
-  async (product) => {
-    const places = await published(product);
-    for (const [place, { networks, amounts, price, description }] of Object.entries(places)) {
-      if (networks) expect([place, networks]).toEqual([place, networks[0]?.includes(":") ? IDS : NAMES]);
-      for (const amount of amounts ?? []) expect([place, amount]).toEqual([place, AMOUNT]);
-      if (price !== undefined) expect([place, price]).toEqual([place, SETTINGS.PRICE]);
-      if (description !== undefined) expect([place, description]).toEqual([place, product.summary]);
-    }
-    expect(places["llms.txt"]!.description).toBe(product.summary);
-  },
-);
+test.each(PRODUCTS)("every place publishes the same price, networks and description of $operation", async (product) => {
+  const places = await published(product);
+  for (const [place, { networks, amounts, price, description }] of Object.entries(places)) {
+    if (networks) expect([place, networks]).toEqual([place, networks[0]?.includes(":") ? IDS : NAMES]);
+    for (const amount of amounts ?? []) expect([place, amount]).toEqual([place, AMOUNT]);
+    if (price !== undefined) expect([place, price]).toEqual([place, SETTINGS.PRICE]);
+    if (description !== undefined) expect([place, description]).toEqual([place, product.summary]);
+  }
+  expect(places["llms.txt"]!.description).toBe(product.summary);
+});

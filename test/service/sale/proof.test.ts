@@ -305,7 +305,7 @@ describe("a receipt", () => {
 });
 
 describe("the receipt of a purchase", () => {
-  test("repeated requests return the first receipt, even with the other x402 version, an address in lower case, a new payment, or at a later time", async () => {
+  test("a later repeat returns the first receipt, even with the payer's address in lower case, a new payment, or the other x402 version", async () => {
     const offer = await offered();
     const payment = await signPayment(offer);
     const under = { "Idempotency-Key": "one" };

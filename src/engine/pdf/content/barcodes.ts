@@ -148,7 +148,7 @@ export function showsBarcode(image: Samples): boolean {
   return (isSquare && Math.min(across, up) > MIN_CHANGES) || Math.max(across, up) > MIN_BAR_CHANGES;
 }
 
-/** Returns the first components of the samples in some rows or columns of an image. */
+/** Returns the first component of each sample in evenly spaced rows or columns of an image, at most `MAX_LINES`. */
 function linesOf({ width, height, bits, components, data }: Samples, areRows: boolean): number[][] {
   const stride = Math.ceil((width * components * bits) / 8);
   const sample = (x: number, y: number) => {

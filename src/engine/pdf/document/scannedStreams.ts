@@ -62,8 +62,8 @@ export async function expandObjectStreams(objects: Objects, scan: Scan): Promise
 }
 
 /**
- * Returns the offsets in an object stream of the members that may be a catalog. The stream is searched once, because
- * many members may begin at the same offset.
+ * Returns the offsets of an object stream's members that may be a catalog. Searches the whole stream once instead of each
+ * member, because many members may begin at the same offset.
  */
 function offsetsOfCatalogs({ bytes, ascending }: ObjectStream): Set<number> {
   const offsets = new Set<number>();

@@ -168,9 +168,9 @@ const ENDOBJ_CONTEXT = 64;
 const MAX_CANDIDATES = 16;
 
 /**
- * Returns the offset of the first `endobj` in the bytes [start, limit) that is followed by another part of a file. The
- * bytes after that `endobj` do not belong to the object. Inspects only the first MAX_CANDIDATES occurrences, and
- * returns undefined if no other part follows any of them.
+ * Returns the offset of the first `endobj` in the bytes [start, limit) that precedes another object, `xref`, `trailer` or
+ * `startxref`. The bytes after this `endobj` do not belong to the object. Inspects at most MAX_CANDIDATES occurrences.
+ * Returns undefined if none qualifies.
  * @throws MissingRange if bytes must be fetched first
  * @throws EngineError too_complex
  */

@@ -24,10 +24,10 @@ const TYPE = "/Type";
 const LARGE = 64 * 1024;
 
 /**
- * Returns the offsets of the live objects that contain a sign of unmarked pages, or after which such a sign follows.
- * The source must be in memory.
- * @param streamEnds end offset of each stream's data, which are not searched; the key is the offset of the stream's
- * object
+ * Returns the offsets of the live objects that contain, or are followed by, a sign of unmarked pages. The source must be
+ * in memory.
+ * @param streamEnds end offset of each stream's data; the key is the offset of the stream's object. Stream data are not
+ * searched
  */
 export function findSuspects(
   objects: Objects,

@@ -5,7 +5,8 @@ import type { ByteSource } from "../source/byteSource.ts";
 import type { Value } from "../syntax/values.ts";
 
 /**
- * Minor version of PDF 1 that every mark may need, for compression, embedded fonts, marked content and ICC profiles.
+ * Minimum minor version of PDF 1 for a marked file. Any mark may use compression, embedded fonts, marked content or ICC
+ * profiles.
  */
 const PLAIN = 3;
 /** Minor version of PDF 1 that introduced soft masks and transparency groups (ISO 32000-2, 11.6.5 and 11.6.6). */

@@ -38,8 +38,8 @@ export interface WalkOptions extends ReadOptions {
   /** Prefix of the mark's resource names. */
   namePrefix: string;
   /**
-   * Whether content streams may remain unread and be checked while the source is copied; see {@link
-   * ContentsReader.read}.
+   * Whether content streams whose bytes are not loaded count as well-formed for now. They are checked while the source is
+   * copied; see {@link ContentsReader.read}.
    */
   mayDefer: boolean;
   /**

@@ -54,7 +54,7 @@ export const COSTS = {
   addXrefRow: scan(32),
   /** Cost per number and offset of a member in the head of an object stream. */
   listMember: scan(64),
-  /** Cost per member of an object stream that is added to the table. */
+  /** Cost of adding one member of an object stream to the table. */
   addMember: time(64),
   /** Cost per failure to parse an object during a scan, in addition to the cost of the object's bytes. */
   failedParse: time(8192),

@@ -103,7 +103,7 @@ describe("permissions", () => {
   );
 
   it.each(["no modification with a user password, revision 3", "no modification with a user password, revision 6"])(
-    "rejects a file whose permissions forbid changes if the user password is sent: %s",
+    "requires the owner password for a file whose permissions forbid changes: %s",
     (name) => {
       const vector = named(name);
       expect(problemOf(() => open(vector, "user")).code).toBe("modification_not_permitted");
