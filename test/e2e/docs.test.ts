@@ -456,7 +456,7 @@ describe("ARCHITECTURE.md and the design notes", () => {
       `| files and messages of payers | ${megabytes(PAYERS_POOL.bytes)} |`,
       `| files that are being uploaded | ${megabytes(SENDERS_POOL.bytes)} |`,
       `Files leave ${megabytes(SPARE_BYTES)} of the pool`,
-      `At most ${megabytes(MAX_TEXT_BYTES)} of a body is text`,
+      `A body may contain at most ${megabytes(MAX_TEXT_BYTES)} of text`,
     ];
     for (const fact of facts) expect(FILES["docs/design/admission-and-limits.md"]).toContain(fact);
   });
