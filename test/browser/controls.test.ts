@@ -47,7 +47,7 @@ describePage("the reader of the page's controls", (running) => {
     ["text", "title", (page) => page.fill("[name=title]", "12"), "12"],
     ["a number", "size", (page) => page.fill("[name=size]", "2.5"), 2.5],
     ["a checked box", "bold", (page) => page.check("[name=bold]"), true],
-    ["a boolean from a list", "edge", (page) => page.selectOption("[name=edge]", "false"), false],
+    ["a boolean from a list", "glow", (page) => page.selectOption("[name=glow]", "false"), false],
     ["a choice", "layer", (page) => page.selectOption("[name=layer]", "under"), "under"],
   ])("readSettings reads the value of the control %s as its JSON type", async (_, field, act, value) => {
     const fields = { title: "", ...(await fieldsAfter(act)) };

@@ -16,7 +16,7 @@ export function madeUpProduct(): Product {
     title: z.string().max(10),
     size: z.number().max(10).default(1),
     bold: z.boolean().default(false),
-    edge: z.boolean().optional(),
+    glow: z.boolean().optional(),
     layer: choice(["over", "under"]).default("over"),
     filename: z.string().default("a.pdf"),
   });

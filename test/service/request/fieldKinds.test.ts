@@ -135,14 +135,14 @@ describe.each(Object.entries(ROWS))(
 
 describe("a boolean field", () => {
   test("a boolean field can be turned off by a CLI flag and by a form field in lower or upper case", () => {
-    const schema = z.object({ edge: z.boolean().default(true) });
-    expect(typedFields({ edge: "False" }, schema)).toEqual({ edge: false });
+    const schema = z.object({ glow: z.boolean().default(true) });
+    expect(typedFields({ glow: "False" }, schema)).toEqual({ glow: false });
     expect(fieldsOfFlags(["--no-bold"])).toEqual({ bold: "false" });
   });
 
   test("the playground shows a boolean field as a list with an empty entry if the field's default depends on other fields", () => {
     const html = Controls({ product }).toString();
-    expect(html).toMatch(/<select [^>]*name="edge"[^>]*><option value="" selected="">.*<option value="false">/);
+    expect(html).toMatch(/<select [^>]*name="glow"[^>]*><option value="" selected="">.*<option value="false">/);
   });
 });
 
