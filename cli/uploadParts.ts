@@ -1,6 +1,7 @@
 /** Uploads a large file in parts. */
 import * as z from "zod";
-import { partRanges, sendParts } from "../src/shared/sendParts.ts";
+import { partRanges } from "../src/shared/partRanges.ts";
+import { sendParts } from "../src/shared/sendParts.ts";
 import { refusalIn, request } from "./deployment.ts";
 import type { Progress } from "./progress.ts";
 

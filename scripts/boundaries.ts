@@ -50,6 +50,7 @@ const ALLOWED: Record<string, string[]> = {
     "src/inputs/sniff.ts",
     "src/payments/wire/networks.ts",
     "src/shared/problems.ts",
+    "src/shared/partRanges.ts",
     "src/shared/sendParts.ts",
     "src/service/request/fieldKinds.ts",
     "src/service/request/fieldMessages.ts",

@@ -11,7 +11,7 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { UPLOADS } from "../src/settings/limits.ts";
-import { partRanges } from "../src/shared/sendParts.ts";
+import { partRanges } from "../src/shared/partRanges.ts";
 import { watchHeap } from "./lib/heap.ts";
 import { callPaid, paymentFor } from "./lib/pay.ts";
 import { sampleContract } from "./lib/sampleContract.ts";

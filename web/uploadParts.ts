@@ -1,5 +1,6 @@
 /** Sends a large file to the upload page's address in parts. Continues an upload whose earlier parts are stored. */
-import { type PartRange, partRanges, sendParts } from "../src/shared/sendParts.ts";
+import { type PartRange, partRanges } from "../src/shared/partRanges.ts";
+import { sendParts } from "../src/shared/sendParts.ts";
 import { sha256 } from "./buying/order.ts";
 import { send } from "./send.ts";
 

@@ -1,28 +1,13 @@
 /** Sends the parts of an upload, for the CLI and the upload page. */
 
+import type { PartRange } from "./partRanges.ts";
+
 /** Maximum number of attempts to send one request. */
 const ATTEMPTS = 6;
 /** Longest wait that the service may request before the next attempt, in seconds. */
 const LONGEST_WAIT_SECONDS = 60;
 /** Statuses of temporary failures. */
 const TEMPORARY = new Set([408, 429, 500, 502, 503, 504]);
-
-/** The part of a file from the byte `start` up to the byte `end`. */
-export interface PartRange {
-  /** Number of the part, from 1. */
-  number: number;
-  start: number;
-  end: number;
-}
-
-/** Returns the parts of a file of `size` bytes. */
-export function partRanges(size: number, partBytes: number): PartRange[] {
-  return Array.from({ length: Math.ceil(size / partBytes) }, (_, at) => ({
-    number: at + 1,
-    start: at * partBytes,
-    end: Math.min(size, (at + 1) * partBytes),
-  }));
-}
 
 /**
  * Sends parts one after another, then completes the upload. Repeats a request if the connection breaks or the failure is

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { partRanges, sendParts } from "../../src/shared/sendParts.ts";
+import { partRanges } from "../../src/shared/partRanges.ts";
+import { sendParts } from "../../src/shared/sendParts.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

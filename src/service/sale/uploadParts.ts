@@ -1,5 +1,6 @@
 /** Receives the parts of an upload, in any order, and joins them to its file. */
 import type * as z from "zod";
+import { partRanges } from "../../shared/partRanges.ts";
 import { Problem } from "../../shared/problems.ts";
 import { hashIn } from "../../shared/sha256.ts";
 import { bucketOf } from "../../storage/bucket.ts";
@@ -24,7 +25,7 @@ export const COMPLETE = "/complete";
 
 /** Returns the URLs of an upload's parts. */
 export function partUrls(url: string, size: number, partBytes: number): PartUrls {
-  const urls = Array.from({ length: Math.ceil(size / partBytes) }, (_, at) => `${url}${PARTS}/${at + 1}`);
+  const urls = partRanges(size, partBytes).map(({ number }) => `${url}${PARTS}/${number}`);
   return { bytes: partBytes, urls, status: url + PARTS, complete: url + COMPLETE };
 }
 
@@ -49,7 +50,7 @@ export async function listParts(
 ): Promise<z.output<ReturnType<typeof uploadedParts>>> {
   const { size, partBytes, file, expires } = inParts(slot);
   const parts = await storedParts(bucketOf(env), slot);
-  const [bytes, count] = [partBytes, Math.ceil(size / partBytes)];
+  const [bytes, count] = [partBytes, partRanges(size, partBytes).length];
   return { bytes, count, parts: parts.map(shown), complete: file !== undefined, expires_at: isoOf(expires) };
 }
 
@@ -91,9 +92,8 @@ export async function completeUpload(
 async function join(upload: InParts, env: Env) {
   const bucket = bucketOf(env);
   const parts = await storedParts(bucket, upload);
-  const numbers = Array.from({ length: Math.ceil(upload.size / upload.partBytes) }, (_, at) => at + 1);
-  const missing = numbers.filter(
-    (number) => parts.find((part) => part.number === number)?.bytes !== lengthOfPart(upload, number),
+  const missing = partRanges(upload.size, upload.partBytes).flatMap(({ number, start, end }) =>
+    parts.find((part) => part.number === number)?.bytes === end - start ? [] : number,
   );
   if (missing.length > 0)
     throw new Problem(
@@ -111,9 +111,10 @@ function inParts(slot: StoredUpload): InParts {
 }
 
 function lengthOfPart({ size, partBytes }: InParts, number: number): number {
-  const length = Math.min(partBytes, size - (number - 1) * partBytes);
-  if (length > 0 && number > 0) return length;
-  throw new Problem("upload_not_found", `This upload has ${Math.ceil(size / partBytes)} parts.`);
+  const ranges = partRanges(size, partBytes);
+  const range = ranges[number - 1];
+  if (range) return range.end - range.start;
+  throw new Problem("upload_not_found", `This upload has ${ranges.length} parts.`);
 }
 
 function shown({ number, bytes, sha256 }: StoredPart): Part {
