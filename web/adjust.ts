@@ -2,14 +2,10 @@
 import type { FieldValue } from "../src/service/request/fieldKinds.ts";
 import type { Adjustment } from "./handles.ts";
 import { moved, scaled, shapeOf, wholeAngle } from "./markGeometry.ts";
+import { MARK_SIZE } from "./markSize.ts";
 import { readSettings } from "./settings.ts";
 import { setField } from "./sharedSettings.ts";
 import { toPoints } from "./units.ts";
-
-/** Units of a text's outline per em. */
-const UNITS_PER_EM = 100;
-/** Steps of the font size in points, and of an image's width as a share of the page's width. */
-const STEP = { font_size: 0.1, scale: 0.01 };
 
 /**
  * Begins a change by hand. The returned function sets the controls for each step of the change. Each step counts from
@@ -33,13 +29,11 @@ export function beginAdjusting(isCurrent: boolean): (adjustment: Adjustment) => 
 
   return (adjustment) => {
     const { kind, outline, by } = adjustment;
-    const { width, angle } = shapeOf(outline);
+    const { angle } = shapeOf(outline);
     if (kind === "turn") return setNumber("rotation", wholeAngle(latest("rotation", angle) + by, adjustment.snap), 0);
     if (kind === "scale") {
-      const name = operation === "text" ? "font_size" : "scale";
-      const shown = operation === "text" ? outline.scale * UNITS_PER_EM : width / outline.pageSize.width;
-      const step = STEP[name];
-      return setNumber(name, scaled(rounded(latest(name, shown) / step, 0) * step, by, step), 2);
+      const { field, step, sizeOn } = MARK_SIZE[operation];
+      return setNumber(field, scaled(rounded(latest(field, sizeOn(outline)) / step, 0) * step, by, step), 2);
     }
     const to = isCurrent
       ? moved(outline, { position, offset, margin }, by, adjustment.snap)
@@ -51,7 +45,7 @@ export function beginAdjusting(isCurrent: boolean): (adjustment: Adjustment) => 
     // a text has other defaults for its size and its angle in the middle of the page than elsewhere
     const isNewSize = fields.font_size === undefined && isInMiddle(position) !== isInMiddle(to.position);
     const isNewAngle = fields.rotation === undefined && position === "diagonal" && to.position !== position;
-    set("font_size", isNewSize ? rounded(outline.scale * UNITS_PER_EM, 1) : fields.font_size);
+    set("font_size", isNewSize ? rounded(MARK_SIZE.text.sizeOn(outline), 1) : fields.font_size);
     set("rotation", isNewAngle ? rounded(angle, 1) : fields.rotation);
   };
 }
