@@ -1,11 +1,7 @@
-/** A release in CHANGELOG.md: its heading, and the changes that callers notice. */
-export interface Release {
-  title: string;
-  changes: string[];
-}
+import type { ChangelogRelease } from "../../src/site/changelogPage.tsx";
 
 /** Reads the group "For callers" of each release in a changelog. Omits releases without this group. */
-export function callersChangelog(markdown: string): Release[] {
+export function callersChangelog(markdown: string): ChangelogRelease[] {
   return markdown
     .split(/^## /m)
     .slice(1)

@@ -1,8 +1,7 @@
 import { spawn } from "node:child_process";
-import { dirname, join } from "node:path";
-import { freePort } from "./worker.ts";
+import { dirname } from "node:path";
+import { freePort, WRANGLER } from "./worker.ts";
 
-const WRANGLER = join(import.meta.dirname, "../../node_modules/wrangler/bin/wrangler.js");
 const ATTEMPTS = 60;
 const WAIT_MS = 500;
 

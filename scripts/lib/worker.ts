@@ -7,7 +7,7 @@ import { join } from "node:path";
 
 const root = join(import.meta.dirname, "../..");
 /** Path of wrangler's program, for Node.js. */
-const WRANGLER = join(root, "node_modules/wrangler/bin/wrangler.js");
+export const WRANGLER = join(root, "node_modules/wrangler/bin/wrangler.js");
 const START_TIMEOUT_MS = 60_000;
 
 /** A Worker that runs locally with separate storage. */

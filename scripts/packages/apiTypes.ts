@@ -1,5 +1,6 @@
 /** Writes the types of the API for the client package, from the schemas of the service. */
-import { toJSONSchema, type ZodObject } from "zod";
+import type { ZodObject } from "zod";
+import { jsonSchema } from "../../src/service/request/jsonSchema.ts";
 import { imageRequest, textRequest } from "../../src/service/request/schemas.ts";
 import { NOTICES } from "../../src/service/sale/notices.ts";
 import { PROBLEMS } from "../../src/shared/problems.ts";
@@ -27,7 +28,7 @@ export function apiTypes(): string {
 }
 
 function interfaceOf(name: string, description: string, schema: ZodObject, omitted: readonly string[]): string {
-  const { properties = {}, required = [] } = toJSONSchema(schema, { io: "input" }) as {
+  const { properties = {}, required = [] } = jsonSchema(schema, { io: "input" }) as {
     properties?: Record<string, Field>;
     required?: string[];
   };
