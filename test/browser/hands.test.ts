@@ -3,7 +3,7 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
 import { MAGENTA } from "../support/stamp.ts";
-import { chooseFile, PATIENCE, withPage } from "./page.ts";
+import { PATIENCE, withFile } from "./page.ts";
 import { describePage } from "./running.ts";
 
 const SIZES = { phone: { width: 375, height: 740 }, laptop: { width: 1366, height: 768 } };
@@ -22,17 +22,8 @@ describePage("the mark under the visitor's hands", (running) => {
   const curl = async (page: Page) => (await page.textContent("#snippet-curl"))!;
   const isShown = (page: Page) => expect.poll(() => page.isEnabled("#buy"), PATIENCE).toBe(true);
 
-  function withFile(options: BrowserContextOptions, use: (page: Page) => Promise<void>): Promise<void> {
-    return withPage(
-      running.browser,
-      running.worker.url,
-      async ({ page }) => {
-        await chooseFile(page, sample);
-        await use(page);
-      },
-      options,
-    );
-  }
+  const withSample = (options: BrowserContextOptions, use: (page: Page) => Promise<void>) =>
+    withFile(running.browser, running.worker.url, sample, use, options);
 
   async function centerOf(page: Page, selector: string): Promise<Point> {
     const { x, y, width, height } = (await page.locator(selector).first().boundingBox())!;
@@ -69,7 +60,7 @@ describePage("the mark under the visitor's hands", (running) => {
   test.each(cases)(
     "a small %s on a %s moves when a visitor drags its middle or an end, and its handles stay within reach",
     (mark, size) =>
-      withFile({ viewport: SIZES[size as keyof typeof SIZES] }, async (page) => {
+      withSample({ viewport: SIZES[size as keyof typeof SIZES] }, async (page) => {
         await SMALL[mark]!(page);
         await isShown(page);
         await page.locator("#preview").scrollIntoViewIfNeeded();
@@ -95,7 +86,7 @@ describePage("the mark under the visitor's hands", (running) => {
   test.each(["footer", "logo"])(
     "a drag of a handle to the end of the screen keeps a %s within the field's limits",
     (mark) =>
-      withFile({}, async (page) => {
+      withSample({}, async (page) => {
         await SMALL[mark]!(page);
         await isShown(page);
         await page.focus(".mark");
@@ -108,7 +99,7 @@ describePage("the mark under the visitor's hands", (running) => {
   );
 
   test("repeated keys stop at the limits of the fields, and turning goes on around the circle", () =>
-    withFile({}, async (page) => {
+    withSample({}, async (page) => {
       await page.fill("#text-font_size", "1990");
       await page.fill("#text-rotation", "178");
       await page.click("form[data-operation=text] summary");

@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
-import { chooseFile, PATIENCE, withPage } from "./page.ts";
+import { PATIENCE, withFile } from "./page.ts";
 import { describePage } from "./running.ts";
 
 const PHONE = { width: 375, height: 740 };
@@ -18,17 +18,8 @@ describePage("the layout of the playground", (running) => {
 
   const boxOf = async (page: Page, selector: string) => (await page.locator(selector).first().boundingBox())!;
 
-  function withSample(viewport: { width: number; height: number }, use: (page: Page) => Promise<void>): Promise<void> {
-    return withPage(
-      running.browser,
-      running.worker.url,
-      async ({ page }) => {
-        await chooseFile(page, sample);
-        await use(page);
-      },
-      { viewport },
-    );
-  }
+  const withSample = (viewport: { width: number; height: number }, use: (page: Page) => Promise<void>) =>
+    withFile(running.browser, running.worker.url, sample, use, { viewport });
 
   test.each([
     ["a phone", PHONE],
@@ -107,11 +98,11 @@ describePage("the layout of the playground", (running) => {
     }));
 
   test("the frame of the mark contrasts with the page in dark mode with forced colors", () =>
-    withPage(
+    withFile(
       running.browser,
       running.worker.url,
-      async ({ page }) => {
-        await chooseFile(page, sample);
+      sample,
+      async (page) => {
         await page.focus(".mark");
         const color = await page.evaluate(`getComputedStyle(document.querySelector(".mark")).borderTopColor`);
         expect(color).toBe("rgb(0, 117, 159)");

@@ -58,6 +58,21 @@ export async function chooseFile(page: Page, pdf: Uint8Array, name = "contract.p
   await page.waitForSelector(".sheet canvas");
 }
 
+/** Opens the page at `url` in a new context, chooses a PDF, and passes the page to `use`. */
+export function withFile(
+  browser: Browser,
+  url: string,
+  pdf: Uint8Array,
+  use: (page: Page) => Promise<void>,
+  options: BrowserContextOptions = {},
+): Promise<void> {
+  const opened = async ({ page }: { page: Page }) => {
+    await chooseFile(page, pdf);
+    await use(page);
+  };
+  return withPage(browser, url, opened, options);
+}
+
 /** Returns the first page of the preview as a data URI with its pixels. */
 export function firstPage(page: Page): Promise<string> {
   return page.evaluate(`document.querySelector(".sheet canvas").toDataURL()`) as Promise<string>;

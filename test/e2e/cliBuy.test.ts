@@ -2,18 +2,20 @@
 import { execFile, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer, type RequestListener, type Server } from "node:http";
+import type { RequestListener } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { decodePaymentRequiredHeader, encodePaymentRequiredHeader } from "@x402/core/http";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { samePages } from "../../bench/inputs.ts";
+import { freePort } from "../../scripts/lib/worker.ts";
 import { DEVELOPMENT_KEY } from "../../src/payments/facilitators/localFacilitator.ts";
 import { UPLOADS } from "../../src/settings/limits.ts";
 import { startProxy } from "../browser/proxy.ts";
 import { type Run, runCli, runProgram, startCli } from "../support/cli.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
+import { changedTerms, playedDeployments } from "./playedDeployment.ts";
 
 const root = join(import.meta.dirname, "../..");
 const CONTRACT = join(root, "examples/contract.pdf");
@@ -273,25 +275,8 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`;
 });
 
 describe("malicious and broken deployments", () => {
-  let server: Server;
-  /** Starts a server that plays a deployment, and returns its address. */
-  async function serve(listener: RequestListener): Promise<string> {
-    server = createServer(listener);
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
-  }
-  beforeEach(() => () => {
-    server?.closeAllConnections();
-    server?.close();
-  });
-
-  /** Returns the Worker's own payment terms, with one change made to every payment option. */
-  async function termsWith(change: object): Promise<Record<string, string>> {
-    const answer = await fetch(`${worker.url}/v1/watermark/text`, { method: "POST" });
-    const terms = decodePaymentRequiredHeader(answer.headers.get("PAYMENT-REQUIRED")!);
-    const accepts = terms.accepts.map((way) => ({ ...way, ...change }));
-    return { "PAYMENT-REQUIRED": encodePaymentRequiredHeader({ ...terms, accepts }) };
-  }
+  const serve = playedDeployments();
+  const termsWith = (change: object) => changedTerms(worker.url, change);
 
   test.each([
     [
@@ -389,9 +374,7 @@ describe("malicious and broken deployments", () => {
 
   test("overprint buy prints a one-line error if no server listens at the address", async () => {
     const words = "nothing listens there (`npm run dev` in a clone starts a deployment on this machine)";
-    const url = await serve(() => undefined);
-    await new Promise((resolve) => server.close(resolve));
-    await expectFailure(await buy(["--text", "X"], url), 1, words);
+    await expectFailure(await buy(["--text", "X"], `http://127.0.0.1:${await freePort()}`), 1, words);
   });
 
   test("overprint buy prints a one-line error if the server does not use https", async () => {

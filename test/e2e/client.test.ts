@@ -1,14 +1,9 @@
 /** Tests `@overprint/client` with the real Worker, a local chain, and malicious deployments. */
 import { readFile } from "node:fs/promises";
-import { createServer, type RequestListener, type Server } from "node:http";
 import { join } from "node:path";
-import {
-  decodePaymentRequiredHeader,
-  decodePaymentSignatureHeader,
-  encodePaymentRequiredHeader,
-} from "@x402/core/http";
+import { decodePaymentSignatureHeader } from "@x402/core/http";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { samePages } from "../../bench/inputs.ts";
 import { Overprint, type OverprintError, type OverprintOptions } from "../../packages/client/index.ts";
 import { loadFont } from "../../scripts/lib/loadFont.ts";
@@ -21,6 +16,7 @@ import { type Chain, startChain } from "./chain/anvil.ts";
 import { channelClient, installChannels } from "./chain/channels.ts";
 import { startFacilitator } from "./chain/facilitator.ts";
 import { startOfficialSeller } from "./chain/officialSeller.ts";
+import { changedTerms, playedDeployments } from "./playedDeployment.ts";
 
 const root = join(import.meta.dirname, "../..");
 const PAY_TO = "0x00000000000000000000000000000000c0ffee55";
@@ -266,25 +262,8 @@ describe("calls that fail on their way", () => {
 });
 
 describe("malicious and broken deployments", () => {
-  let server: Server;
-  /** Starts a server that plays a deployment, and returns its address. */
-  async function serve(listener: RequestListener): Promise<string> {
-    server = createServer(listener);
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
-  }
-  beforeEach(() => () => {
-    server?.closeAllConnections();
-    server?.close();
-  });
-
-  /** Returns the Worker's own payment terms, with one change made to every payment option. */
-  async function termsWith(change: object): Promise<Record<string, string>> {
-    const answer = await fetch(`${worker.url}/v1/watermark/text`, { method: "POST" });
-    const terms = decodePaymentRequiredHeader(answer.headers.get("PAYMENT-REQUIRED")!);
-    const accepts = terms.accepts.map((way) => ({ ...way, ...change }));
-    return { "PAYMENT-REQUIRED": encodePaymentRequiredHeader({ ...terms, accepts }) };
-  }
+  const serve = playedDeployments();
+  const termsWith = (change: object) => changedTerms(worker.url, change);
 
   test.each([
     ["more than maxPrice", { amount: "100000001" }],

@@ -1,0 +1,30 @@
+/** Plays deployments whose answers are malicious or broken, for the tests of clients. */
+import { createServer, type RequestListener, type Server } from "node:http";
+import { decodePaymentRequiredHeader, encodePaymentRequiredHeader } from "@x402/core/http";
+import { beforeEach } from "vitest";
+
+/**
+ * Returns a function that starts a server which plays a deployment, and returns its address. The server stops after the
+ * test. Must be called within `describe`.
+ */
+export function playedDeployments(): (listener: RequestListener) => Promise<string> {
+  let server: Server | undefined;
+  beforeEach(() => () => {
+    server?.closeAllConnections();
+    server?.close();
+  });
+  return async (listener) => {
+    const started = createServer(listener);
+    server = started;
+    await new Promise<void>((resolve) => started.listen(0, "127.0.0.1", resolve));
+    return `http://127.0.0.1:${(started.address() as { port: number }).port}`;
+  };
+}
+
+/** Returns the payment terms of the Worker at an address, with one change made to every payment option. */
+export async function changedTerms(worker: string, change: object): Promise<Record<string, string>> {
+  const answer = await fetch(`${worker}/v1/watermark/text`, { method: "POST" });
+  const terms = decodePaymentRequiredHeader(answer.headers.get("PAYMENT-REQUIRED")!);
+  const accepts = terms.accepts.map((way) => ({ ...way, ...change }));
+  return { "PAYMENT-REQUIRED": encodePaymentRequiredHeader({ ...terms, accepts }) };
+}
