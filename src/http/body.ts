@@ -72,9 +72,9 @@ export function queryFields(c: Context): Record<string, string> {
 const productFields = once(() => [...new Set(PRODUCTS.flatMap(({ schemas }) => Object.keys(schemas.json.shape)))]);
 
 /**
- * Rejects a query that contains request fields, also misspelled ones, unless the body is the PDF itself. With any other
- * body, the service reads its fields from the body and would ignore those in the query. Other parameters, such as
- * `utm_source`, are allowed.
+ * Rejects request fields in the query, including misspelled ones, unless the body is the PDF itself. With any other
+ * body, the service reads the fields from the body and would ignore the query. Other parameters, such as `utm_source`,
+ * are allowed.
  * @throws Problem invalid_request
  */
 export function expectFieldsInBody(c: Context): void {
@@ -121,7 +121,7 @@ export async function readRequest(
     }
     case TEXT_FORM: {
       const fields = await readUrlEncoded(body, memory);
-      expectFieldsInBody(c); // checks the query only after reading the form, because reading reports a PDF that was sent as a form more precisely
+      expectFieldsInBody(c); // last, because `readUrlEncoded` has a better error for a PDF sent as a form
       return product.accept(fields, "form");
     }
     case PDF: {

@@ -14,8 +14,8 @@ import { exchangeOf } from "./sell.ts";
 export const CHANNEL = "/v1/channel";
 
 /**
- * Refunds a channel. Without a payment, answers 402 with the terms of payment channels, from which the official x402
- * client makes the payload of the refund.
+ * Refunds a channel. Without a payment, answers 402 with the terms of payment channels. The official x402 client
+ * creates the refund payload from these terms.
  * @throws PaymentRequired, PaymentError as {@link refundOnChannel}
  * @throws Problem not_found if the deployment offers no channels
  */

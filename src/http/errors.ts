@@ -20,8 +20,8 @@ import { paymentRequiredHeaders } from "./paymentHeaders.ts";
 import { PURCHASES } from "./purchases.ts";
 
 /**
- * Renders any error that a handler throws. A 402 has the x402 format. Every other error, and the 402 of a call that was
- * paid over MPP, is problem+json (RFC 9457). A browser gets the problem as a page.
+ * Renders any error that a handler throws. Every error is problem+json (RFC 9457), except that a 402 has the x402
+ * format unless the call was paid over MPP. A browser gets the problem as a page.
  */
 export async function onError(thrown: Error, c: Context<ApiEnv>): Promise<Response> {
   // The settings are missing if reading them failed.
@@ -63,7 +63,10 @@ export async function onError(thrown: Error, c: Context<ApiEnv>): Promise<Respon
   });
 }
 
-/** Returns the body of a 402: the terms of x402 version 1, and the facts about the request, which x402 clients ignore. */
+/**
+ * Returns the body of a 402: the terms of x402 version 1 and the facts about the request. x402 clients ignore these
+ * facts.
+ */
 function unpaidBody({ offer, reason, facts }: PaymentRequired, signed: SignedOffers | undefined) {
   return { ...paymentRequiredV1(offer, reason, signed), ...facts };
 }

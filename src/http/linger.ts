@@ -8,8 +8,8 @@ const CHUNK_BYTES = 16 * 1024;
 /**
  * Drains the unread rest of the request body after the handler has returned. The runtime sends no response while a body
  * is neither read nor canceled. If the server closes the connection during an upload, the client loses the response
- * (RFC 9112, 9.6). An error response is therefore sent at once, but ends only after the body has ended or {@link
- * LINGER} is reached.
+ * (RFC 9112, 9.6). An error response therefore starts at once, but ends only after the body has ended or {@link LINGER}
+ * is reached.
  */
 export const lingerOverBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
   await next();

@@ -21,7 +21,10 @@ const GAUGES = {
 
 const STATUSES: Health["status"][] = ["pass", "warn", "fail"];
 
-/** Sends the counters of this isolate, and the deployment's health and unclaimed channels, in Prometheus' text format. */
+/**
+ * Sends metrics in the Prometheus text format: the counters of this isolate, and the deployment's health and unclaimed
+ * channels.
+ */
 export const sendMetrics: Handler<ApiEnv> = async (c) => {
   const { config } = c.var;
   const { status, problems } = await healthOf(config, c.env, isLoopback(c.req.raw));
@@ -42,7 +45,7 @@ export const sendMetrics: Handler<ApiEnv> = async (c) => {
   });
 };
 
-/** Returns the sample of a time, or no sample if the time is unknown. */
+/** Returns a time as a metric sample in seconds, or no sample if the time is undefined. */
 function atSeconds(ms: number | undefined): Sample[] {
   return ms === undefined ? [] : [[{}, ms / 1000]];
 }

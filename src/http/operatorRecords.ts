@@ -33,8 +33,8 @@ export const sendRecords: Handler<ApiEnv> = async (c) => {
 };
 
 /**
- * Restores records of an object that are missing, while nothing is sold.
- * @throws Problem invalid_request
+ * Restores the missing records of an object.
+ * @throws Problem invalid_request if the body is malformed or the deployment is selling
  */
 export const receiveRecords: Handler<ApiEnv> = async (c) => {
   const name = objectIn(c.req.query("object"));

@@ -8,7 +8,7 @@ export function prefersPage(c: Context): boolean {
   return accepted(c, ["application/json", "application/problem+json", "text/html"]) === "text/html";
 }
 
-/** Returns the media type of `types` that the Accept header prefers. The first one is the default and wins ties. */
+/** Returns the media type in `types` that the Accept header prefers. The first type is the default and wins ties. */
 export function accepted(c: Context, types: [string, ...string[]]): string {
   return accepts(c, { header: "Accept", supports: types, default: types[0] });
 }

@@ -3,8 +3,8 @@ import type { PaymentRequired, Receipt, SignedOffers } from "../payments/wire/of
 import { MPP_METHOD, paymentRequiredV2 } from "../payments/wire/renderings.ts";
 
 /**
- * Maximum length of the two headers with terms together, in characters. The first challenge is always sent, and further
- * challenges must fit within this length. Proxies often limit all headers of a response to 8 KB.
+ * Maximum total length of the two headers with payment terms, in characters. The first challenge is always sent, and
+ * further challenges must fit within this length. Proxies often limit all headers of a response to 8 KB.
  */
 const MAX_TERMS_LENGTH = 6500;
 
@@ -39,8 +39,8 @@ export function mppReceiptHeaders(challengeId: string, receipt: Receipt, settled
  * Returns the headers of a 402: the terms of x402 version 2, the challenges of MPP, and the receipt of a failed
  * settlement, if any. The terms of version 1 are in the body.
  * @param signed the signed offers
- * @param challenges the MPP challenges, in order of preference. The first one is always sent. Further ones are sent up
- *   to {@link MAX_TERMS_LENGTH}
+ * @param challenges the MPP challenges, in order of preference. The first challenge is always sent. Further challenges
+ * are sent up to {@link MAX_TERMS_LENGTH}
  */
 export function paymentRequiredHeaders(
   { offer, reasonV2, refusal }: PaymentRequired,
@@ -60,7 +60,7 @@ export function paymentRequiredHeaders(
   };
 }
 
-/** Returns the header that requests a sign-in. It holds the terms of x402 version 2 without any offer. */
+/** Returns the header that requests a sign-in. The header contains the terms of x402 version 2 without any offer. */
 export function signInHeaders(terms: SignInTerms): Record<string, string> {
   const { origin, pathname } = terms.url;
   return {

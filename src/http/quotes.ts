@@ -32,7 +32,7 @@ import { sendPage } from "./page.ts";
 import { receiptHeader } from "./paymentHeaders.ts";
 import { deliver, exchangeOf } from "./sell.ts";
 
-/** Headers of answers that contain secrets, or that only the holder of a payment link should find. */
+/** Headers of responses that contain secrets or are only for the holder of a payment link. */
 const PRIVATE = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex", "Referrer-Policy": "no-referrer" };
 
 function tooLarge(maxBytes: number): Problem {
@@ -53,11 +53,11 @@ export const createPaymentLink: Handler<ApiEnv> = async (c) => {
   return c.json(await openQuote(fields, exchangeOf(c)), 201, PRIVATE);
 };
 
-/** Sends the state and the result of a payment link to a caller that knows the link's claim, a secret. */
+/** Sends the state and the result of a payment link to a caller that knows the link's secret claim. */
 export const readClaim: Handler<ApiEnv, "/v1/quotes/:claim"> = async (c) =>
   c.json(await claimQuote(c.req.param("claim"), exchangeOf(c)), 200, PRIVATE);
 
-/** Withdraws a payment link for a caller that knows the link's claim, a secret. */
+/** Withdraws a payment link for a caller that knows the link's secret claim. */
 export const withdrawClaim: Handler<ApiEnv, "/v1/quotes/:claim"> = async (c) => {
   await withdrawQuote(c.req.param("claim"), exchangeOf(c));
   return c.body(null, 204, PRIVATE);

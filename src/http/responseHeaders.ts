@@ -3,7 +3,7 @@ import { secureHeaders } from "hono/secure-headers";
 
 /** Sets the security headers of every response. */
 export const securityHeaders = secureHeaders({
-  // The headers turned off here are for old browsers or for pages only. They would take space that a 402 needs.
+  // The headers disabled here matter only to old browsers or to pages. They would take space that a 402 needs.
   xDownloadOptions: false,
   xPermittedCrossDomainPolicies: false,
   xXssProtection: false,
@@ -17,9 +17,9 @@ export const securityHeaders = secureHeaders({
 /**
  * Lets web pages of any origin call the service.
  *
- * Without `allowHeaders`, a preflight may request any header, also Authorization, which `*` would not cover. That is safe
- * because the service uses no cookies. Clients add headers for tracing, and the official x402 clients send even
- * Access-Control-Expose-Headers.
+ * `allowHeaders` is omitted so that a preflight may request any header, even Authorization. The value `*` would not
+ * cover Authorization. Allowing any header is safe because the service uses no cookies. Clients add headers for
+ * tracing, and the official x402 clients send even Access-Control-Expose-Headers.
  */
 export const crossOrigin = cors({
   origin: "*",

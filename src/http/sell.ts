@@ -59,7 +59,7 @@ export function sell(product: Product): Handler<ApiEnv> {
   };
 }
 
-/** Answers with the result of a sale. `headers` makes the headers of its receipt. */
+/** Answers with the result of a sale. `headers` creates the headers with the receipt. */
 export async function deliver(
   c: Context<ApiEnv>,
   bought: Promise<Sold<Delivery>>,

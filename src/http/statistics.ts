@@ -15,8 +15,8 @@ export const BLOBS = ["route", "method", "code", "tool", "network", "outcome"] a
 export const DOUBLES = ["status", "ms", "pages", "bytes_in", "bytes_out", "verify_ms", "settle_ms"] as const;
 
 /**
- * Writes the data point of a request. `index1` is the route, because Analytics Engine samples per index and keeps rare
- * routes that way.
+ * Writes the data point of a request. `index1` is the route, because Analytics Engine samples per index. Data points of
+ * rare routes are therefore kept.
  */
 export function countRequest(line: RequestLine, { REQUESTS }: RequestStatistics): void {
   REQUESTS?.writeDataPoint({

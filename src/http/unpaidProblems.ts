@@ -27,9 +27,9 @@ const SENT_FILE = new Upload(new ReceivedFile(new Uint8Array()), "");
 const UNCHECKED = `The body is read only after the payment. To check its fields for free, send them as JSON of at most ${MAX_BODY_BYTES} bytes, with a URL in place of each file.`;
 
 /**
- * Returns facts about an unpaid call, as members of its 402: in `problems`, the errors that a paid call with this
- * request would get; in `unchecked`, advice if the body was not read. Checks the query and the headers, and a small
- * body of JSON or of a form without files.
+ * Returns additional members for the 402 of an unpaid call. `problems` lists the errors that a paid call with this
+ * request would get. `unchecked` is advice if the body was not read. Checks the query, the headers, and a small body of
+ * JSON or of a form without files.
  */
 export async function unpaidFacts(c: Context<ApiEnv>, product: Product, exchange: Exchange) {
   let isUnread = false;
@@ -76,7 +76,7 @@ async function read(c: Context<ApiEnv>, product: Product): Promise<AcceptedReque
   if (text === undefined) return undefined;
   if (type === TEXT_FORM) {
     const fields = urlEncodedFields(text);
-    expectFieldsInBody(c); // checks the query only after reading the form, because reading reports a PDF that was sent as a form more precisely
+    expectFieldsInBody(c); // last, because `urlEncodedFields` has a better error for a PDF sent as a form
     return product.accept(fields, "form");
   }
   expectUtf8(c);

@@ -19,7 +19,7 @@ const FAST_MS = 50;
  * Reads a request body in chunks of up to 64 KiB, or up to 256 KiB if the body arrives fast. Each chunk is valid until
  * the next one is requested. Stops reading a body that stalls or falls below the minimum rate, which frees its memory.
  * @param refusals error factories that replace the default ones, for bodies that are not part of a paid call
- * @param hasRoom reserves this number of bytes of memory for longer chunks; returns false if too little is free
+ * @param hasRoom reserves the given number of bytes for longer chunks; returns false if too little memory is free
  * @throws Problem body_timeout; body_too_large if the body exceeds `maxBytes`; invalid_request if it ends early
  */
 export async function* readBody(

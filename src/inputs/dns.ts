@@ -23,8 +23,8 @@ const AZURE_HOST = "168.63.129.16";
 
 /**
  * Resolves a host and returns the rule that its addresses violate, or undefined if all of them are public. This check
- * is for runtimes that connect to private addresses. It does not fully prevent such a connection: the runtime resolves
- * the name again when it connects, and may get another address.
+ * is for runtimes that connect to private addresses. The check does not fully prevent such a connection: the runtime
+ * resolves the name again when it connects, and may get another address.
  * @param resolver URL of a DNS-over-HTTPS resolver that answers in JSON
  * @throws Problem source_unreachable if the host has no address or the lookup fails
  * @throws DOMException `signal.reason`, if the signal is aborted

@@ -9,8 +9,8 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** Maximum length of a URL. RFC 9110, 4.1 recommends that all implementations support at least this length. */
 const MAX_URL_LENGTH = 8000;
 /**
- * The content encodings that the runtime decodes. The runtime passes a body in another encoding through undecoded, so
- * such responses are rejected.
+ * The content encodings that the runtime decodes. The runtime does not decode any other encoding, so responses with
+ * another encoding are rejected.
  */
 const DECODED = new Set(["gzip", "br"]);
 const PLAIN = new Set(["", "identity"]);

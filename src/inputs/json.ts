@@ -178,7 +178,7 @@ class JsonReader {
     } catch (error) {
       if (this.#isBroken) throw error;
       if (error instanceof SyntaxError)
-        this.#text.add(LINE_FEED); // adds a raw line feed, which keeps the string invalid, so that parsing the text fails too
+        this.#text.add(LINE_FEED); // a raw line feed keeps the string invalid, so that parsing the text fails
       else if (error instanceof Problem || error instanceof MalformedFile) {
         this.#refused = new RefusedUpload(error);
         this.#files.set(name, this.#refused);
@@ -244,8 +244,8 @@ function isEscapedAt(at: number, bytes: Uint8Array, isFirstEscaped: boolean): bo
 }
 
 /**
- * Decodes the escapes in the pieces of a string. Turns non-ASCII bytes into Latin-1 letters, which base64 decoding then
- * rejects.
+ * Decodes the escapes in the pieces of a string. Turns non-ASCII bytes into Latin-1 letters. Base64 decoding rejects
+ * these letters.
  */
 class StringDecoder {
   #rest = "";

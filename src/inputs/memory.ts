@@ -17,7 +17,7 @@ export class MemoryPool {
  */
 export const PAYERS_POOL = new MemoryPool(64_000_000);
 
-/** The pool for buffering files that are sent to upload URLs, which is free of charge. */
+/** The pool for buffering files that are sent to upload URLs. Uploads are free of charge. */
 export const SENDERS_POOL = new MemoryPool(16_000_000);
 
 /** Part of the payers' pool that files leave free for text, because text cannot be spilled to storage. */
@@ -25,7 +25,7 @@ export const SPARE_BYTES = 4_000_000;
 
 /**
  * One call's share of a pool. A share may grow only if its owner afterwards holds no more bytes than the pool has free.
- * A few owners can therefore use most of the pool, but stalled owners always leave memory for the next one.
+ * A few owners can therefore use most of the pool, but stalled owners always leave memory for the next owner.
  */
 export class MemoryShare {
   readonly #pool: MemoryPool;
@@ -36,7 +36,7 @@ export class MemoryShare {
    * Creates an empty share of a pool.
    * @param longestMs lifetime of a share after it last grew, in milliseconds. If the runtime ends a call without notice
    * (CPU limit, disconnect), the memory of its share is freed only at expiry.
-   * @param owner identifies the owner; the shares of one owner are added up. By default, each share is its own owner
+   * @param owner identifies the owner; the shares of one owner are added up. By default, each share has its own owner
    */
   constructor(pool: MemoryPool, longestMs: number, owner?: string) {
     this.#pool = pool;
@@ -46,7 +46,7 @@ export class MemoryShare {
 
   /**
    * Reserves more bytes. Reserves nothing and returns false if the owner would then hold more bytes than the pool has
-   * free, minus `spare` bytes. This limit keeps memory free for other owners, even if the owner stalls.
+   * free, minus `spare` bytes. This limit keeps memory free for other owners, even if this owner stalls.
    */
   take(bytes: number, spare = 0): boolean {
     const { held } = this.#pool;

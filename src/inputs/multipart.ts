@@ -185,7 +185,7 @@ function problemOfForm(error: unknown): Problem {
 }
 
 /**
- * Rejects a form whose parts cannot be found, before it is read.
+ * Rejects a form that declares no boundary between its parts, before the form is read.
  * @throws Problem invalid_request
  */
 export function expectBoundary(contentType: string): void {

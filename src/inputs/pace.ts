@@ -10,8 +10,8 @@ export interface Pace {
 }
 
 /**
- * Maximum length of one wait for a read, in milliseconds. If a wait takes longer, other calls of the isolate have used
- * the CPU, and no bytes could arrive. The excess is not counted against the sender.
+ * Maximum length of one wait for a read, in milliseconds. A longer wait means that other calls of the isolate used the
+ * CPU and no bytes could arrive. The excess is not counted against the sender.
  */
 const WAIT_MS = 100;
 
@@ -36,7 +36,7 @@ export function pacing({ bytesPerSecond, graceMs, deadlineMs }: Pace, late: () =
   };
 }
 
-/** Returns the value of `answer`, or undefined if it takes longer than `ms` milliseconds. */
+/** Returns the value of `answer`, or undefined if `answer` takes longer than `ms` milliseconds. */
 async function within<T>(answer: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<undefined>((resolve) => {

@@ -14,7 +14,7 @@ export class MalformedParts extends Error {}
 
 /**
  * A part of a form. Read `data` to its end before requesting the next part. Each piece of `data` is valid until the
- * next one is requested.
+ * next piece is requested.
  */
 export interface FormPart {
   name: string;
@@ -88,8 +88,8 @@ async function readHead(scanner: Scanner): Promise<Omit<FormPart, "data">> {
 class Scanner {
   readonly #chunks: AsyncIterator<Uint8Array>;
   /**
-   * Bytes that have been read but not yielded. The initial value is a line break, because every delimiter begins with a
-   * line break, but the first delimiter of a body may lack it.
+   * Bytes that have been read but not yielded. The initial value is a line break: every delimiter begins with one, but
+   * the first delimiter of a body may lack it.
    */
   #unread: Buffer = Buffer.from("\r\n");
 
@@ -146,7 +146,9 @@ class Scanner {
   }
 }
 
-/** Returns the offset of a trailing prefix of `delimiter`, or the length of `bytes` if they end in no such prefix. */
+/**
+ * Returns the offset of a trailing prefix of `delimiter`, or the length of `bytes` if `bytes` ends in no such prefix.
+ */
 function startOfPartialDelimiter(bytes: Buffer, delimiter: Buffer): number {
   const first = delimiter[0]!;
   for (let at = Math.max(0, bytes.length - delimiter.length + 1); at < bytes.length; at++) {

@@ -33,8 +33,8 @@ export interface ReceiveLimits {
 
 /**
  * Receives a file whose chunks have passed through {@link counted}. Keeps the file in memory if possible. Stores the
- * file if it is too large, if it arrives too slowly, or if memory is short.
- * @param announced size in bytes that the sender declares, which may be false
+ * file if the file is too large, arrives too slowly, or memory is short. @param announced size in bytes that the sender
+ * declares; may be wrong
  * @param atMost upper bound of the size in bytes, if certain
  * @throws Problem source_too_large, image_too_large
  * @throws Error for errors of `chunks` and `limits.store`
@@ -150,7 +150,8 @@ export async function* counted(
 }
 
 /**
- * Yields the elements of `first`, and then those of `others`. Removes each element of `first` so that it can be freed.
+ * Yields the elements of `first`, and then the elements of `others`. Removes each element from `first` so that its
+ * memory can be freed.
  */
 export async function* joined(first: Uint8Array[], others: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   while (first.length > 0) yield first.shift()!;

@@ -7,8 +7,8 @@ import { Upload } from "./upload.ts";
  * Receives and hashes an uploaded file. Calls `inspect` with the first {@link HEAD_LENGTH} bytes, unless the file is
  * shorter. An error that `inspect` throws ends the transfer.
  * @param atMost upper bound of the size in bytes, if known
- * @param expected the likely size in bytes. If it exceeds the memory limit, the file is stored from its first byte on.
- * Otherwise, memory is reserved only for bytes that have arrived.
+ * @param expected the likely size in bytes. If `expected` exceeds the memory limit, the file is stored from its first
+ * byte on. Otherwise, memory is reserved only for bytes that have arrived.
  * @param name the file's name, if the caller sent one
  */
 export async function receiveUpload(

@@ -37,8 +37,9 @@ export function directLink(address: string): string | undefined {
 }
 
 /**
- * Returns the direct link of a share link if their paths differ. The share link then certainly leads to a web page.
- * Returns undefined if the paths are equal, because a query parameter of the share link may already ask for the file.
+ * Returns the direct link of a share link if their paths differ. A share link with a different path certainly leads to
+ * a web page. Returns undefined if the paths are equal, because a query parameter of the share link may already ask for
+ * the file.
  */
 export function directLinkOfPage(address: string): string | undefined {
   const link = directLink(address);

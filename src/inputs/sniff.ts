@@ -2,8 +2,8 @@ import { Problem } from "../shared/problems.ts";
 import { directLink, directLinkOfPage } from "./shareLinks.ts";
 
 /**
- * Number of bytes at the beginning in which readers search for a PDF's header. Servers sometimes write other bytes
- * before the header.
+ * Number of bytes at the beginning of a file in which readers search for the PDF header. Servers sometimes write other
+ * bytes before the header.
  */
 export const HEAD_LENGTH = 1024;
 

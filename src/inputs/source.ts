@@ -27,8 +27,8 @@ interface Opening {
 /**
  * Opens the file that a request names: an upload, an http(s) URL, a data URI or bare base64.
  * @param field the request field, for the error message
- * @throws Problem invalid_request if the text has another form; Problems of {@link openAddress}, {@link
- * transferProblem} and {@link receive}
+ * @throws Problem invalid_request if the request names the file in another form; Problems of {@link openAddress},
+ * {@link transferProblem} and {@link receive}
  * @throws Error if the file cannot be stored, which is not the caller's fault
  */
 export async function openSource(
@@ -56,13 +56,13 @@ export async function openSource(
 /**
  * Decodes a data URI or bare base64.
  * @param field the request field, for the error message
- * @param limits the limits of the file, for a text of unlimited length
+ * @param limits the limits of the file, if the length of the text is unlimited
  * @throws Problem invalid_request if the text is malformed; source_too_large, image_too_large
  */
 export function decodeSource(source: string, field: string, limits?: ReceiveLimits): Uint8Array<ArrayBuffer> {
   try {
     const payload = payloadOf(source);
-    if (limits && payload.length > 2 * limits.maxBytes) throw tooLarge(limits); // rejects early: base64 has 4/3 of the length of the bytes, plus line breaks
+    if (limits && payload.length > 2 * limits.maxBytes) throw tooLarge(limits); // rejects before decoding: base64 has 4/3 of the length of the bytes, plus line breaks
     const bytes = decodeBase64(payload);
     if (limits && bytes.length > limits.maxBytes) throw tooLarge(limits);
     return bytes;
@@ -112,8 +112,8 @@ async function fetchSource(
 }
 
 /**
- * Passes on the chunks of a decoded body, and throws if they exceed `maxBytes` in total. A small compressed body may
- * expand to gigabytes.
+ * Passes on the chunks of a decoded body, and throws if the total length exceeds `maxBytes`. A small compressed body
+ * may expand to gigabytes.
  */
 async function* fitting(maxBytes: number, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let length = 0;
@@ -128,7 +128,9 @@ async function* fitting(maxBytes: number, chunks: AsyncIterable<Uint8Array>): As
   }
 }
 
-/** Passes chunks on, and converts errors of reading them. Errors of the consumer propagate unchanged. */
+/**
+ * Passes chunks on, and converts errors that occur while chunks are read. Errors of the consumer propagate unchanged.
+ */
 async function* failingAs(
   convert: (error: unknown) => unknown,
   chunks: AsyncIterable<Uint8Array>,

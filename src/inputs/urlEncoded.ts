@@ -5,7 +5,7 @@ import type { MemoryShare } from "./memory.ts";
 import { TextMemory } from "./textMemory.ts";
 
 /**
- * Returns the fields of a form. Text that is not UTF-8 has replacement characters.
+ * Returns the fields of a form. Replaces invalid UTF-8 by replacement characters.
  * @throws Problem invalid_request if a field is repeated; unsupported_media_type if the body is a PDF; body_too_large;
  * too_busy if memory is short; Problems of `body`
  */
@@ -40,7 +40,7 @@ export function urlEncodedFields(text: string): Record<string, string> {
   return Object.fromEntries(fields);
 }
 
-/** Number of bytes in which the beginning of another format is sought. */
+/** Number of bytes that are searched for the beginning of another format. */
 const BEGINNING_BYTES = 64;
 
 /**

@@ -99,8 +99,8 @@ export async function failed(
 }
 
 /**
- * Maximum number of field errors in the text for an unpaid call. The limit keeps the text short, because models pay for
- * each word of a result.
+ * Maximum number of field errors in the text for an unpaid call. The limit keeps the text short, because every word of
+ * a result costs tokens of the model.
  */
 const MAX_SHOWN_ERRORS = 4;
 
@@ -112,7 +112,7 @@ function unpaidSentence(product: Product, config: Config, reason: string, proble
 }
 
 /**
- * Returns a function that reports the beginning of a stage to the client, or undefined if the client did not request
+ * Returns a function that reports the start of a stage to the client. Returns undefined if the client did not request
  * progress.
  */
 function progressOf({ _meta, notify }: ServerContext["mcpReq"]) {

@@ -116,7 +116,7 @@ function textOf(chunks: Uint8Array[]): string {
 }
 
 /**
- * Admits the payer of a message, whose payment is in the beginning of the message or in a header.
+ * Admits the payer of a message. Reads the payment from the beginning of the message or from a header.
  * @throws Problem body_too_large if the tool name or the payment is missing
  */
 async function admitSender(beginning: Uint8Array[], exchange: Exchange): Promise<Admitted> {

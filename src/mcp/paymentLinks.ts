@@ -79,7 +79,7 @@ export function addPaymentLinks(server: McpServer, exchange: Exchange): void {
 
 /**
  * Returns a result that makes the client ask its user to open the payment page. The client then repeats the call with
- * the claim, the secret that gets the result.
+ * the claim, a secret that gives access to the result.
  */
 function askingUser({ url, claim, cost }: Offered): InputRequiredResult {
   const message = `Pay ${cost} for the watermarked PDF`;

@@ -14,7 +14,7 @@ import { REQUEST_UPLOAD } from "./requestUpload.ts";
 import { mcpServer } from "./server.ts";
 import { type DrawView, takesViews } from "./views.ts";
 
-/** Nesting depth of a tool's argument names in a message: `params`, `arguments`, name. */
+/** Nesting depth of a tool's argument names in a message: below `params` and `arguments`. */
 const ARGUMENTS_DEPTH = 3;
 
 /** Interval between keep-alive writes, in milliseconds. A failed write reveals that the client has disconnected. */
@@ -24,7 +24,7 @@ const CALL_KEEP_ALIVE_MS = 500;
  * Answers one HTTP request to the MCP endpoint: streamable HTTP without sessions, protocol 2026-07-28, and on request
  * 2025-11-25 and 2025-06-18.
  * @throws Problem, PaymentRequired, PaymentError as {@link readMessage}
- * @param onCall receives the name of the tool that a message calls, or `unknown` if there is no such tool
+ * @param onCall receives the name of the called tool, or `unknown` if no such tool exists
  * @param drawView renders the view of a result, for clients that show views
  */
 export async function serveMcp(
@@ -81,8 +81,8 @@ async function answer(
 }
 
 /**
- * Returns the headers with both response types in Accept. The SDK requires both to be named. By RFC 9110, 12.5.1, a
- * client also accepts both if it accepts any type or sends no Accept.
+ * Returns the headers with both response types in Accept. The SDK requires both types by name. A client that accepts
+ * any type or sends no Accept also accepts both types (RFC 9110, 12.5.1).
  */
 function withBothTypes(sent: Headers): Headers {
   const headers = new Headers(sent);

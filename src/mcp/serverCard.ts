@@ -3,7 +3,10 @@ import { summaryOf } from "../service/about/guide.ts";
 import type { Config } from "../settings/config.ts";
 import { SERVER } from "./identity.ts";
 
-/** The supported MCP revisions. Clients of older revisions also work if these are compatible with a supported one. */
+/**
+ * The supported MCP revisions. A client of an older revision also works if its revision is compatible with a supported
+ * one.
+ */
 const PROTOCOL_VERSIONS = ["2026-07-28", "2025-11-25", "2025-06-18"];
 
 /** Returns the document that a client reads before it connects (MCP extension "server card", SEP-2127). */

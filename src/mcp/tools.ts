@@ -42,7 +42,7 @@ export const toolsFor = oncePerConfig((config): Tool[] =>
 
 /**
  * Returns the definition of a tool for the sender of a request. The definition contains the terms if the deployment can
- * sell to the sender. Files are objects if the sender's host sends attached files as objects.
+ * sell to the sender. Declares file arguments as objects if the sender's host sends attached files as objects.
  */
 export function shownTo(exchange: Exchange, { product, shown: common, resource }: Tool) {
   const shown = sendsAttachments(exchange.request) ? withFileObjects(common, product) : common;
@@ -51,7 +51,7 @@ export function shownTo(exchange: Exchange, { product, shown: common, resource }
     const offer = offerFor(product, resource(new URL(exchange.request.url).origin), exchange);
     return { ...shown, _meta: { ...shown._meta, ...toolPaymentMeta(offer) } };
   } catch (error) {
-    if (error instanceof PaymentError) return shown; // lists the tool without a price; the answer to a call then explains why nothing is sold
+    if (error instanceof PaymentError) return shown; // lists the tool without a price; the answer to a call explains why nothing is sold
     throw error;
   }
 }
@@ -86,8 +86,8 @@ function shownOf(product: Product, price: Price) {
 }
 
 /**
- * Returns a schema that is only shown to clients. The SDK does not validate with it: the service validates the
- * arguments, with the same messages as over HTTP. It validates the arguments of a paid tool only after the payment is
+ * Returns a schema that is only shown to clients. The SDK does not validate with this schema: the service validates the
+ * arguments, with the same messages as over HTTP. The arguments of a paid tool are validated only after the payment is
  * verified.
  */
 export function advertised(json: Record<string, unknown>): StandardSchemaWithJSON {

@@ -19,7 +19,7 @@ const COMPUTING_SECONDS = 60;
 /** Maximum time that a body may lag behind its minimum rate, in milliseconds. */
 const BODY_GRACE_MS = 10_000;
 
-/** Settings that the service shows to callers and does not act on. An invalid one causes a warning and counts as unset. */
+/** Settings that the service only shows to callers. An invalid value causes a warning and counts as unset. */
 const COSMETIC: readonly string[] = [
   "CONTACT_EMAIL",
   "REPOSITORY_URL",
@@ -29,7 +29,9 @@ const COSMETIC: readonly string[] = [
   "STATUS_URL",
 ] satisfies (keyof Settings)[];
 
-/** Settings whose default would sell on wrong terms. A near miss of their names stops sales if they are not set. */
+/**
+ * Settings whose defaults would sell on wrong terms. If such a setting is not set, a near miss of its name stops sales.
+ */
 const TERMS: readonly string[] = [
   "PAY_TO",
   "PAY_TO_SOLANA",

@@ -17,7 +17,10 @@ const PUBLIC_ACCOUNTS =
 /** Address to which tokens are sent to destroy them: its last digits. No private key is known. */
 const BURN_ADDRESS = /^0x0+dead$/i;
 
-/** Returns the problem of a test account or of the burn address. Returns undefined for other addresses. */
+/**
+ * Returns the problem with an address that is a test account or the burn address. Returns undefined for other
+ * addresses.
+ */
 export function publicAccount(address = ""): string | undefined {
   if (BURN_ADDRESS.test(address)) return "PAY_TO is the burn address 0x…dEaD. Set it to your own address";
   const at = PUBLIC_ACCOUNTS.indexOf(address.slice(2, 14).toLowerCase());

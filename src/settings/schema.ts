@@ -66,13 +66,13 @@ export const settings = z.object({
     ),
   ).default({}),
   /**
-   * The x402 facilitators that verify and settle payments, in order of preference. Without one, payments are verified
-   * locally, for development on loopback only.
+   * The x402 facilitators that verify and settle payments, in order of preference. Without a facilitator, payments are
+   * verified locally, for development on loopback only.
    */
   FACILITATOR_URL: list(facilitatorUrl).optional(),
   /**
-   * The facilitators' `Authorization` headers, in the order of FACILITATOR_URL. The entry of a facilitator without one
-   * is empty.
+   * The facilitators' `Authorization` headers, in the order of FACILITATOR_URL. The entry of a facilitator without a
+   * header is empty.
    */
   FACILITATOR_AUTHORIZATION: list(credentials.or(z.literal(""))).optional(),
   /** The API key for facilitators under cdp.coinbase.com. */
@@ -130,7 +130,10 @@ export const settings = z.object({
   CONTACT_EMAIL: z.email("must be an email address").optional(),
   /** URL of this deployment's source, for links on the pages. */
   REPOSITORY_URL: link.optional(),
-  /** URL of the terms of service. The pages, the OpenAPI document and the catalogs link to it, as to the next three. */
+  /**
+   * URL of the terms of service. The pages, the OpenAPI document and the catalogs link to this URL and to the next
+   * three URLs.
+   */
   TERMS_URL: link.optional(),
   /** URL of the privacy policy. */
   PRIVACY_URL: link.optional(),

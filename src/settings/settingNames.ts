@@ -153,7 +153,7 @@ function sorted(name: string): string {
 
 /**
  * Returns a name in one case, without its underscores and hyphens. Most misspelled names differ from the setting only
- * in these, such as payTo and PAY-TO.
+ * in case, underscores and hyphens, such as payTo and PAY-TO.
  */
 function lettersOf(name: string): string {
   return name.toUpperCase().replace(/[^A-Z0-9]/g, "");

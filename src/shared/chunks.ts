@@ -5,8 +5,8 @@ export type Watch = <T extends { value?: Uint8Array | undefined }>(read: Promise
 
 /**
  * Reads a native stream (a response body or a stored object) in chunks of 256 KiB. All chunks share one buffer, so a
- * chunk is valid only until the next one is requested. The runtime's default chunks are only a few kilobytes long, and
- * the runtime allocates a new buffer for each.
+ * chunk is valid only until the next chunk is requested. The runtime's default chunks are only a few kilobytes long,
+ * and each needs a new buffer.
  * @throws Error any error of `watch`
  */
 export async function* chunksOf(

@@ -6,7 +6,10 @@ interface Counter {
   help: string;
   /** Fields of the log line that become labels. Their values must be few. */
   labels: readonly string[];
-  /** Values of the label that count from 0, because Prometheus does not see the first increase of a new series. */
+  /**
+   * Label values whose series exist with the value 0 from the start. Otherwise Prometheus would miss the first
+   * increase.
+   */
   known?: readonly string[];
 }
 

@@ -9,7 +9,7 @@ const IN_PARTS = "parts:";
 
 /**
  * Returns the identity of a file that was received in parts: a prefix, and the SHA-256 over the SHA-256 digests of the
- * parts in order. The prefix keeps it apart from the SHA-256 of a file that consists of these digests.
+ * parts in order. The prefix distinguishes this identity from the SHA-256 of a file that consists of these digests.
  * @param digests SHA-256 of each part, in hexadecimal
  */
 export async function identityOfParts(digests: string[]): Promise<string> {

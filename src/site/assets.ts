@@ -1,7 +1,7 @@
 import { Problem } from "../shared/problems.ts";
 import { WORKER_POLICY } from "./policies.ts";
 
-/** Matches file names that contain a hash of the file's content, which the build adds. */
+/** Matches file names to which the build has added a hash of the file's content. */
 const NAMED_BY_CONTENT = /\/files\/[^/]+-[A-Z0-9]{8}\.\w+$/;
 
 /**

@@ -2,7 +2,7 @@ import type { OperatorLinks } from "../settings/config.ts";
 import { Prose } from "./prose.tsx";
 import { SinglePage } from "./singlePage.tsx";
 
-/** A release in CHANGELOG.md, from which the build takes it. */
+/** A release. The build reads the releases from CHANGELOG.md. */
 export interface ChangelogRelease {
   title: string;
   changes: string[];

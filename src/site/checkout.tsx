@@ -12,7 +12,7 @@ export interface CheckoutProps {
   children?: Child;
   /** Shown if the browser has no wallet. */
   withoutWallet?: Child;
-  /** Whether the page has {@link BuyButton} and {@link Till} in another place, within reach of the preview. */
+  /** Whether the page shows {@link BuyButton} and {@link Till} elsewhere, near the preview. */
   isApart?: boolean;
 }
 

@@ -4,7 +4,7 @@ import { ICON } from "../service/sale/serviceMetadata.ts";
 interface DocumentFacts {
   title: string;
   description: string;
-  /** Name of the page's stylesheet, which the build makes. */
+  /** Name of the page's stylesheet, which the build generates. */
   styles: "site" | "reading";
   /** URL of the page's script, if the page has one. */
   script?: string;

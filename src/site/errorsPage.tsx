@@ -3,7 +3,7 @@ import { PROBLEMS, type ProblemCode } from "../shared/problems.ts";
 import { Prose } from "./prose.tsx";
 import { SinglePage } from "./singlePage.tsx";
 
-/** The cause and the remedy of an error code. The build takes them from docs/errors.md. */
+/** The cause and the remedy of an error code. The build reads both from docs/errors.md. */
 export interface Explanation {
   code: string;
   cause: string;

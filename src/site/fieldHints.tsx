@@ -20,12 +20,12 @@ const HINTS: Readonly<Record<string, string>> = {
   filename: "Name of the file that you download.",
 };
 
-/** Returns the hint of a field: in plain words if there are any, else the field's description in the API. */
+/** Returns the hint of a field in plain words. If none exists, returns the field's description in the API. */
 export function hintOf(name: string, description: string | undefined): string | undefined {
   return HINTS[name] ?? description;
 }
 
-/** A hint whose `{unit}` follows the visitor's choice of a unit. */
+/** A hint in which `{unit}` changes with the unit that the visitor chooses. */
 export function Hint({ text }: { text: string | undefined }) {
   const [before, after] = text?.split("{unit}") ?? [];
   return (

@@ -4,7 +4,10 @@ interface NoWalletProps {
   hasDevelopmentKey: boolean;
 }
 
-/** The ways to get the PDF without a wallet in this browser. `web/purchase.ts` shows it, `web/sharing.ts` runs its buttons. */
+/**
+ * The ways to get the PDF without a wallet in this browser. `web/purchase.ts` shows this element, and `web/sharing.ts`
+ * runs its buttons.
+ */
 export function NoWallet({ networks, hasDevelopmentKey }: NoWalletProps) {
   return (
     <div id="no-wallet" class="no-wallet" hidden>

@@ -105,7 +105,7 @@ function Source() {
   );
 }
 
-/** The preview, with the tools that a visitor needs in view of it: warnings, Undo and Buy. */
+/** The preview, with warnings, Undo and Buy beside it, because visitors need them while they look at the preview. */
 function Proof(sale: CheckoutProps) {
   return (
     <div class="proof">

@@ -2,7 +2,7 @@ import type { OperatorLinks } from "../settings/config.ts";
 import { Prose } from "./prose.tsx";
 import { SinglePage } from "./singlePage.tsx";
 
-/** A section of docs/retention.md, from which the build takes it. */
+/** A section of the page. The build reads the sections from docs/retention.md. */
 export interface RetentionSection {
   title: string;
   rows: { term: string; facts: { label: string; text: string }[] }[];

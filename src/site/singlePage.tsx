@@ -13,7 +13,7 @@ interface SinglePageFacts {
   children: Child;
 }
 
-/** A page of reference in one column. */
+/** A reference page in one column. */
 export function SinglePage({ title, description, lead, links, children }: SinglePageFacts) {
   return (
     <Document title={`Overprint: ${title.toLowerCase()}`} description={description} styles="reading">

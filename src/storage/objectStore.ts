@@ -1,8 +1,8 @@
 import type { ByteRange } from "./conditions.ts";
 
 /**
- * The subset of an object store that results, uploads and the spool need. R2 implements it directly. An adapter for
- * another store must behave like R2; `test/storage/bucket.test.ts` checks this.
+ * The subset of an object store that results, uploads and the spool need. R2 implements this interface directly. An
+ * adapter for another store must behave like R2; `test/storage/bucket.test.ts` checks this.
  */
 export interface Bucket {
   head(key: string): Promise<StoredObject | null>;
@@ -35,7 +35,7 @@ export interface Bucket {
     truncated: boolean;
   }>;
   createMultipartUpload(key: string): Promise<MultipartUpload>;
-  /** Returns a multipart upload by its id. Does not check whether it exists. */
+  /** Returns a multipart upload by its id. Does not check whether the upload exists. */
   resumeMultipartUpload(key: string, uploadId: string): MultipartUpload;
 }
 

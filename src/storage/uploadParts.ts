@@ -2,7 +2,8 @@
  * The parts of uploads, which fill one object as a multipart upload of R2.
  *
  * - key of a {@link Multipart}: the upload's key, followed by `-parts`
- * - key of a {@link StoredPart}: the upload's key, followed by `-part-<number>`. It is written after R2 has the part.
+ * - key of a {@link StoredPart}: the upload's key, followed by `-part-<number>`. The object is written after R2 has
+ * stored the part.
  *
  * The file becomes readable when the upload is completed. The sweep aborts multipart uploads that expire before that.
  */
@@ -57,7 +58,7 @@ export async function hasPart(bucket: Bucket, { key }: StoredUpload, number: num
 }
 
 /**
- * Stores a part. If a part is sent several times at once, the last one counts.
+ * Stores a part. If the same part is sent several times concurrently, the last one counts.
  * @param chunks exactly `bytes` bytes; each chunk is valid until the next one is requested
  * @throws Error errors of `chunks`, with no part stored
  */
@@ -106,8 +107,8 @@ export async function completeParts(
 }
 
 /**
- * Aborts the multipart uploads of expired uploads. Has no effect on completed ones. Ignores failures, because R2 deletes
- * unfinished uploads after some days.
+ * Aborts the multipart uploads of expired uploads. Has no effect on completed uploads. Ignores failures, because R2
+ * deletes unfinished uploads after some days.
  * @param keys keys of any objects of the expired uploads
  */
 export async function abortParts(bucket: Bucket, keys: readonly string[]): Promise<void> {

@@ -30,14 +30,14 @@ export const mppSchemas = {
   },
 };
 
-/** The header of a 402 with the challenges. */
+/** The header with the MPP challenges of a 402. */
 export const challengeHeader = {
   "WWW-Authenticate": header(
     "The payment terms as challenges of the HTTP authentication scheme Payment (MPP), for up to three EVM networks. If the request has a `Content-Digest` with sha-256, the challenges are bound to this body.",
   ),
 };
 
-/** The body of a 402 that refuses a credential. */
+/** The body of a 402 that refuses an MPP credential. */
 export const refusedCredentialContent = {
   "application/problem+json": { schema: ref("schemas", "RefusedCredential") },
 };

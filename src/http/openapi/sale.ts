@@ -123,7 +123,7 @@ export function saleOf(product: Product, origin: string, config: Config) {
 }
 
 /**
- * Returns the descriptions of the responses of a paid call that are not problems.
+ * Returns the descriptions of a paid call's responses, except the problems.
  * @param examples a result, and the terms of an unpaid call
  */
 export function paidResponses(config: Config, { result, terms }: { result?: object; terms?: object | undefined } = {}) {
@@ -190,7 +190,7 @@ function shownOffer(product: Product, origin: string, config: Config): Offer | u
   }
 }
 
-/** Returns the problem that a request without fields causes, as an example. */
+/** Returns an example problem: the one that a request without fields causes. */
 function withoutFields(product: Product): object {
   try {
     product.accept({}, "json");
@@ -224,7 +224,7 @@ export function requestSchemas() {
 
 /**
  * Moves the schema of each field with a default into a separate component. Type generators treat a field with an inline
- * default as required, and callers would have to send it.
+ * default as required, so callers would have to send the field.
  */
 function withNamedDefaults(
   properties: Record<string, unknown>,

@@ -160,7 +160,7 @@ export const receiptHeaders = {
 };
 
 /**
- * Returns the header parameters that carry a payment of x402.
+ * Returns the header parameters that carry an x402 payment.
  * @param unpaid a sentence about calls without a payment, appended to each description
  */
 export function paymentParameters(unpaid: string) {

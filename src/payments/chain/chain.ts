@@ -36,8 +36,8 @@ const CLOCK_SKEW = 2;
 /** Number of blocks over which the mean block time is measured. */
 const SAMPLE_BLOCKS = 1000n;
 /**
- * Number of seconds before the first attempt at which the log search starts. The payer may cancel the authorization
- * while the work runs, and the block number for a given time is only an estimate.
+ * The log search starts this number of seconds before the first attempt. The payer may cancel the authorization while
+ * the work runs, and the block number for a given time is only an estimate.
  */
 const SEARCH_MARGIN = 600;
 
@@ -67,9 +67,9 @@ const receipt = z.object({ status: quantity, from: hex, logs: z.array(log) });
  * Returns the chain's proof of a payment's outcome. Returns undefined while the payment is unused, or if the node does
  * not answer. Never throws.
  *
- * A transfer is proof only if it belongs to this authorization, has the recipient and amount that the authorization
- * names, and is not older than `firstAsked`. An older transfer paid for something else. On Solana the same rules apply
- * to the transaction that contains the payment's message.
+ * A transfer is proof only if it belongs to this authorization, matches its recipient and amount, and is not older than
+ * `firstAsked`. An older transfer paid for something else. On Solana the same rules apply to the transaction that
+ * contains the payment's message.
  * @param firstAsked start of the first settlement attempt, Unix milliseconds
  */
 export async function evidenceOf(
@@ -121,8 +121,7 @@ async function readEvm({ chain, authorization }: PaymentPayload, firstAsked: num
 
   const { timestamp } = await rpc("eth_getBlockByNumber", [toHex(event.blockNumber), false], block);
   const { status, from: sender, logs } = await rpc("eth_getTransactionReceipt", [event.transactionHash], receipt);
-  // The token contract logs the transfer directly after the use of the authorization. This code therefore reads only
-  // the token's next log.
+  // reads only the token's next log, because the contract logs the transfer directly after the use of the authorization
   const next = logs
     .filter(({ address, logIndex }) => isSame(address, asset) && logIndex > event.logIndex)
     .reduce<z.output<typeof log> | undefined>((a, b) => (a && a.logIndex < b.logIndex ? a : b), undefined);

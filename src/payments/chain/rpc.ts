@@ -3,7 +3,7 @@ import * as z from "zod";
 /** Calls a JSON-RPC method of a node, and returns its result. Throws unless the result matches the schema. */
 export type Rpc = <S extends z.ZodType>(method: string, params: unknown[], schema: S) => Promise<z.output<S>>;
 
-/** Creates a client of a node (JSON-RPC 2.0 over HTTP). The deadline applies to all calls of the client together. */
+/** Creates a client of a node (JSON-RPC 2.0 over HTTP). All calls of the client share one deadline. */
 export function rpcClient(url: string, timeoutMs: number): Rpc {
   const signal = AbortSignal.timeout(timeoutMs);
   return async (method, params, schema) => {

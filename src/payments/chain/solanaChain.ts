@@ -43,7 +43,7 @@ export async function readSolana({ authorization, transfer }: PaymentPayload, fi
     validity,
   );
   // The list is read after the blockhash check, from a node that has reached the slot of that check. If the blockhash
-  // had expired by then, the list cannot miss a later transaction with this blockhash.
+  // had expired at that slot, no later transaction can use it, so the list is complete.
   const bounds = { commitment: COMMITMENT, minContextSlot: context.slot, limit: MAX_LISTED };
   const [all, chainNow] = await Promise.all([
     rpc("getSignaturesForAddress", [transfer.source, bounds], listed),
@@ -70,8 +70,8 @@ export async function readSolana({ authorization, transfer }: PaymentPayload, fi
 }
 
 /**
- * Returns the message hash of a transaction. Returns undefined if the transaction cannot be decoded, because it is then
- * never a payment.
+ * Returns the message hash of a transaction. Returns undefined if the transaction cannot be decoded. Such a transaction
+ * is never a payment.
  */
 function messageHashOf(transaction: string): string | undefined {
   try {

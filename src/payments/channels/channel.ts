@@ -44,7 +44,7 @@ export type Reservation =
 /**
  * The answer to a commit. `lost` means that the reservation has expired and another call uses the channel. `reused`
  * means that the idempotency key has already bought a different request. `isRepeat` is true if an earlier call has
- * bought the same request, so that this call is not charged.
+ * bought the same request. Such a repeated call is not charged.
  */
 export type Commit =
   | { status: "sold"; sold: SoldCall; receipt: ChannelReceipt; isRepeat: boolean }
@@ -58,7 +58,7 @@ export interface ChannelView {
   claims: VoucherClaim[];
 }
 
-/** Time in milliseconds during which a call for the same content gets the result of the earlier sale again. */
+/** Time in milliseconds during which a repeated call with the same content gets the result of the earlier sale. */
 const REPEAT_MS = 600_000;
 
 /**
@@ -91,8 +91,8 @@ export class Channel {
     for (;;) {
       const sold = this.#soldTo(call);
       if (sold && (await this.#isDeliverable(sold))) return this.#known(sold, call);
-      // There is no await between the lookup, this check and the reservation. Otherwise another call could sell the
-      // voucher in between, or could also find the channel free.
+      // No await may separate the lookup, this check and the reservation. Otherwise another call could sell the voucher
+      // in between, or could also find the channel free.
       const blocked = this.#store.blocked(until);
       if (!blocked) return this.#reserveFree(call, leaseMs);
       if (blocked.waitMs <= 0) return { status: blocked.status };
@@ -105,8 +105,8 @@ export class Channel {
     if (type === "refund") return undefined;
     const byKey = keyHash === undefined ? undefined : this.#sold.byKey(keyHash);
     const sold = byKey ?? this.#sold.byVoucher(voucher.max);
-    // A client that sends another deposit adds the deposit to its balance. The deposit must therefore reach the chain,
-    // and the commit then finds the earlier call.
+    // The client already counts a new deposit as part of its balance, so the deposit must reach the chain. The commit
+    // then finds the earlier call.
     return deposit && deposit.signature !== sold?.depositSignature ? undefined : sold;
   }
 
@@ -145,7 +145,7 @@ export class Channel {
     const record = { ...before, requirements, facilitators };
     if (BigInt(voucher.max) !== BigInt(record.charged) + price) return this.#checks.mismatch(record);
 
-    // If an earlier call was not charged, its voucher is unused, but its deposit is on the chain. A repetition of the
+    // An earlier call that was not charged leaves its voucher unused, but its deposit is on the chain. Repeating the
     // call needs no second deposit.
     const deposited = record.deposited?.signature === payment.deposit?.signature ? record.deposited : undefined;
     const deposit = deposited ? undefined : payment.deposit;

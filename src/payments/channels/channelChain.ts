@@ -92,8 +92,8 @@ export class ChannelChain {
     const snapshot = await this.read(record);
     if (snapshot && isDone(snapshot)) return { status: "done", transaction: "", snapshot };
     const now = this.#world.now();
-    // A rejection is not conclusive after an earlier attempt. The chain may have rejected a repetition because the
-    // earlier transaction has arrived, or that transaction may still arrive.
+    // A rejection is not conclusive after an earlier attempt. The chain may have rejected the repetition because the
+    // earlier transaction has arrived. The earlier transaction may also still arrive.
     const mayArrive = attempts > 0 && (snapshot === undefined || now < arrivesUntil);
     if (!sent.isUnsure && !mayArrive) return { status: "failed", reason: sent.reason, snapshot };
     if (now < (ends ?? Number.POSITIVE_INFINITY)) return { status: "unsure", snapshot };

@@ -41,7 +41,7 @@ export class ChannelChecks {
   }
 
   /**
-   * Asks the facilitators about a payload, and stores the on-chain state of the channel that they report. Returns the
+   * Asks the facilitators about a payload, and stores the on-chain state that the facilitators report. Returns the
    * refusal if the channel cannot pay.
    */
   async ask(record: ChannelRecord, request: string): Promise<ChannelRefusal | undefined> {
@@ -53,7 +53,7 @@ export class ChannelChecks {
 
   /**
    * Stores the channel's on-chain state in the record. If the record's charged amount is lower than the claimed amount,
-   * raises it and returns a correction for the client.
+   * raises the charged amount and returns a correction for the client.
    */
   #apply(snapshot: ChannelSnapshot): Mismatch | undefined {
     const record = this.#store.load()!;

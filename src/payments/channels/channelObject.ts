@@ -97,8 +97,8 @@ export function channelIn(storage: DurableObjectStorage, backend: ChannelBackend
       isDone(backend.copyChannel(channelNameOf(record.chain.caip2, record.channelId), JSON.stringify(record))),
     list: ({ chain, channelId }, entry) =>
       isDone(objects.getByName(OPEN_CHANNELS).listChannel(channelNameOf(chain.caip2, channelId), entry)),
-    // Sum of the timeouts of one transaction, a reading of the chain before it, and a reading after it. A reading asks
-    // the node, and then each facilitator up to twice.
+    // Sum of the timeouts of one transaction and of the chain readings before and after it. A reading asks the node,
+    // and then each facilitator up to twice.
     settleTimeoutMs: 2 * (EVIDENCE_TIMEOUT_MS + 2 * askMs) + facilitatorTimeoutMs + GRACE_MS,
     now: () => Date.now(),
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),

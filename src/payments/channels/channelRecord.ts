@@ -44,8 +44,8 @@ export interface ChannelRecord {
   /** The last deposit that came with a call and is on the chain. A repetition of the call contains the same deposit. */
   deposited?: Deposited;
   /**
-   * The last voucher that exceeded the balance and that the service answered with the channel's state: the voucher's
-   * amount, and the time of the answer.
+   * The last voucher that exceeded the balance and was answered with the channel's state. Contains the amount of the
+   * voucher and the time of the answer.
    */
   corrected?: { max: string; at: number };
   /** The call or the refund in progress. */
@@ -126,8 +126,8 @@ export interface FinishedCall {
   /** SHA-256 of the idempotency key. Undefined if the caller sent no key. */
   keyHash?: string | undefined;
   /**
-   * Digest of the request's content, for the default key, which charges equal requests once. Undefined if the default
-   * key does not apply.
+   * Digest of the request's content, used as the default key, so that equal requests are charged once. Undefined if the
+   * default key does not apply.
    */
   digest?: string | undefined;
   work: StoredWork;
@@ -160,11 +160,11 @@ export type ChannelBooking =
   | { type: "transfer"; amount: string; at: number; transaction: string };
 
 /**
- * Outstanding amount, in whole tokens, from which on the service claims a channel's charges. The limit bounds the loss
- * from one channel.
+ * Outstanding amount, in whole tokens, at which the service claims a channel's charges. The limit bounds the loss from
+ * one channel.
  */
 const CLAIM_TOKENS = 1n;
-/** Age of the oldest unclaimed sale, in milliseconds, from which on the service claims a channel's charges. */
+/** Age of the oldest unclaimed sale, in milliseconds, at which the service claims a channel's charges. */
 const CLAIM_AFTER_MS = 3_600_000;
 /**
  * Delay before the last voucher is copied and sales are booked, in milliseconds. The delay lets several calls share one

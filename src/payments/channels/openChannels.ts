@@ -11,8 +11,8 @@ interface ListedPayment {
 }
 
 /**
- * A list of what the deployment still has to settle. A Durable Object stores it. One list has the channels with amounts
- * that are sold but not claimed, and another list the payments whose sale is not completed.
+ * A list of unfinished settlements, stored in a Durable Object. One list contains the channels with amounts that are
+ * sold but not claimed. Another list contains the payments whose sale is not completed.
  */
 export class OpenChannels {
   readonly #storage: DurableObjectStorage;
@@ -38,7 +38,7 @@ export class OpenChannels {
   }
 
   /**
-   * Removes payments that were listed long ago. Their removal was lost, because the list was unreachable.
+   * Removes payments that were listed long ago. Their regular removal failed because the list was unreachable.
    * @returns whether this object lists payments
    */
   async sweep(now: number): Promise<boolean> {

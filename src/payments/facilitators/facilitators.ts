@@ -51,8 +51,8 @@ export function developmentKey({ facilitators }: FacilitatorSettings, allowLocal
 }
 
 /**
- * Returns the client with this name, even if the settings no longer list its facilitator. The facilitator that verified
- * a payment must also settle it.
+ * Returns the client of the facilitator with this name, even if the settings no longer list the facilitator. The
+ * facilitator that verified a payment must also settle it.
  */
 export function facilitatorNamed(
   name: string,

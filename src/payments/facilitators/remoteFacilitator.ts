@@ -20,8 +20,8 @@ const REVERTED = /invalid_transaction_state|failed_onchain|revert/i;
 const SIMULATED = /simulation_failed/i;
 /**
  * Error strings that mean that sending the transaction failed. Official facilitators report these strings without a
- * transaction hash for every failure while sending. A node may have accepted the transaction even then, if its answer
- * was lost.
+ * transaction hash for every failure while sending. Even then, a node may have accepted the transaction if the node's
+ * answer was lost.
  */
 const NOT_SENT = /transaction_failed|failed_to_execute/i;
 /**
@@ -169,8 +169,8 @@ function isAbout({ chain, authorization }: PaymentPayload, answer: z.infer<typeo
 
 /**
  * Returns whether an address refuses connections. Checks only plain http addresses, such as that of a facilitator in
- * the operator's own network. For these, workerd cannot distinguish a refused connection from a connection that was cut
- * after the request. For https, the HTTP status makes this distinction ({@link NOT_PROCESSED}).
+ * the operator's own network. For plain http, workerd cannot distinguish a refused connection from a connection that
+ * was cut after the request. For https, the HTTP status makes this distinction ({@link NOT_PROCESSED}).
  */
 async function refusesConnections({ protocol, hostname, port }: URL): Promise<boolean> {
   if (protocol !== "http:") return false;

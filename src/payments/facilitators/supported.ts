@@ -65,8 +65,8 @@ export function readSupported(answer: unknown): Supported {
 /**
  * Returns whether a facilitator settles payments on a network in a version of x402. On Solana the facilitator must also
  * name an account that pays the fee.
- * @param supported the facilitator's answer. If it is undefined, the facilitator counts as settling on every EVM
- * network
+ * @param supported the facilitator's answer. If `supported` is undefined, the facilitator counts as settling on every
+ * EVM network
  */
 export function settles(supported: Supported | undefined, network: Network, version: 1 | 2): boolean {
   if (isSolana(network)) return feePayersOn(supported, network, version).length > 0;

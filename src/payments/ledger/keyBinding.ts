@@ -75,8 +75,8 @@ export class KeyBinding {
   }
 
   /**
-   * Binds the key until `expiresAt` (Unix milliseconds). Returns false if the key is bound to another payment. A
-   * binding with the version `replacedVersion` may be replaced, however.
+   * Binds the key until `expiresAt` (Unix milliseconds). Returns false if the key is bound to another payment, unless
+   * that binding has the version `replacedVersion`.
    */
   async bind({ payment, chain, fingerprint }: Binding, expiresAt: number, replacedVersion: number): Promise<boolean> {
     const current = this.#storage.load();

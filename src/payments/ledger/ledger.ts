@@ -109,7 +109,10 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
     const backend = this.backend(this.env);
     const { log } = backend;
     const load = () => storage.kv.get<Entry>("entry");
-    /** Enters the payment in the list of open payments, or removes it. Resolves to false if the list is unreachable. */
+    /**
+     * Enters the payment in the list of open payments, or removes the payment from the list. Resolves to false if the
+     * list is unreachable.
+     */
     const listOpen = (name: string, entry: string | undefined) =>
       backend.objects
         .getByName(OPEN_PAYMENTS)

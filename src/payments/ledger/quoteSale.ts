@@ -12,9 +12,9 @@ export type QuoteState =
 type Stored = QuoteState & { expires: number };
 
 /**
- * The answer to a payer. `paying` means that another payment is under way, and `sold` that another payment has bought
- * the quote. `doubtful` means that the reservation of another payment has ended without an outcome. The ledger's record
- * of that payment then decides.
+ * The answer to a payer. `paying` means that another payment is in progress. `sold` means that another payment has
+ * bought the quote. `doubtful` means that the reservation of another payment has ended without an outcome. The ledger's
+ * record of that payment then decides.
  */
 export type QuoteReservation =
   | { status: "reserved" }

@@ -77,9 +77,7 @@ export interface SettledEntry extends Call {
   work: StoredWork;
   transaction: string;
   settledAt: number;
-  /**
-   * Whether the sale is without proof that the money moved, because only the facilitator's answer shows the settlement.
-   */
+  /** Whether the sale lacks proof that the money moved. Then only the facilitator's answer shows the settlement. */
   unproved?: true;
   /** Retry state of the daybook entry. Removed once the daybook has the sale. */
   unbooked?: { attempts: number; nextAt: number };
@@ -247,25 +245,25 @@ export interface Refusal {
  * canceled or may have paid another service of the same seller. If an entry is in doubt, no refusal proves anything: a
  * successful attempt makes all later attempts fail, and a payer can cancel the authorization or empty the wallet.
  *
- * A transaction that the chain rejected is readable on the chain, so anyone can submit the payment again. Such a payment
- * is exposed if the ledger can watch it, and burned otherwise. The ledger can watch a payment if a node is configured
- * and the facilitator publishes its accounts.
+ * A transaction that the chain rejected is readable on the chain, so anyone can submit the payment again. Such a
+ * payment is exposed if the ledger can watch it, and burned otherwise. The ledger can watch a payment if a node is
+ * configured and the facilitator publishes its accounts.
  *
- * | answer            | no doubt, watched   | no doubt, node only | no doubt, no node   | in doubt |
+ * | answer | no doubt, watched | no doubt, node only | no doubt, no node | in doubt |
  * |-------------------|---------------------|---------------------|---------------------|----------|
- * | settled           | settled             | settled             | settled             | settled  |
- * | used, reverted    | exposed             | burned              | burned              | unproved |
- * | simulated         | refused             | refused             | refused             | unproved |
- * | unsent            | retry, now in doubt | retry, now in doubt | burned              | unproved |
- * | refused           | refused             | refused             | refused             | retry    |
- * | unprocessed       | retry until expiry  | retry until expiry  | retry until expiry  | retry    |
- * | unknown           | retry, now in doubt | retry, now in doubt | retry, now in doubt | retry    |
- * | lost (from chain) | not asked           | not asked           | not asked           | refused  |
+ * | settled | settled | settled | settled | settled |
+ * | used, reverted | exposed | burned | burned | unproved |
+ * | simulated | refused | refused | refused | unproved |
+ * | unsent | retry, now in doubt | retry, now in doubt | burned | unproved |
+ * | refused | refused | refused | refused | retry |
+ * | unprocessed | retry until expiry | retry until expiry | retry until expiry | retry |
+ * | unknown | retry, now in doubt | retry, now in doubt | retry, now in doubt | retry |
+ * | lost (from chain) | not asked | not asked | not asked | refused |
  *
- * If an entry is not in doubt, `unprocessed` is refused once the authorization has expired. `unproved` means that the
- * answer is as expected for a payment that an earlier attempt has settled, but that nothing else shows a transfer. With
- * a node, the chain decides at the next attempt. Without a node, a few payments per payer and day are sold on the
- * facilitator's word.
+ * If an entry is not in doubt, `unprocessed` is refused once the authorization has expired. `unproved` means that an
+ * earlier attempt may have settled the payment: the answer would then be the same, but no other evidence shows a
+ * transfer. With a node, the chain decides at the next attempt. Without a node, a few payments per payer and day are
+ * sold on the facilitator's word.
  */
 export function conclude(
   entry: SettlingEntry,

@@ -147,7 +147,7 @@ export class ChannelSale<T> {
   ): Promise<Sold<T>> {
     if (sold.fingerprint !== fingerprint) throw isKey ? keyReused() : await this.#correction();
     // A repeated voucher means that the client lost the earlier answer. The client counts a charge only when it reads
-    // an answer. It therefore gets the earlier receipt again.
+    // an answer, so it gets the earlier receipt again.
     const isLost = sold.max === this.#terms.payment.voucher.max;
     return this.#delivered(sold, isLost ? sold.receipt : current, !isLost);
   }

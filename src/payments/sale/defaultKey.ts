@@ -10,7 +10,9 @@ import { bindKey } from "./earlierPayment.ts";
 import type { OwnPayment } from "./ownPayment.ts";
 import type { RequestKey, SaleTerms } from "./saleTerms.ts";
 
-/** Time after a sale during which a call for the same content gets the result of this sale again, in milliseconds. */
+/**
+ * Time in milliseconds after a sale during which a repeated call with the same content gets the result of this sale.
+ */
 export const REPEAT_MS = 600_000;
 
 /** Thrown if an earlier payment for the same content determines the outcome of a call. */

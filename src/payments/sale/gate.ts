@@ -104,10 +104,10 @@ export class Sale<T> {
   }
 
   /**
-   * Claims the payment, binds the call's idempotency key to it, and does the work. Does no work if an earlier payment or
-   * another call determines the outcome.
-   * @param binding the binding of the idempotency key as last read. The key is bound again only if this is still its
-   * current binding
+   * Claims the payment, binds the call's idempotency key to it, and does the work. Does no work if an earlier payment
+   * or another call determines the outcome.
+   * @param binding the binding of the idempotency key as last read. The key is bound again only if `binding` is still
+   * current
    * @throws LedgerChanged if another call has changed the ledger meanwhile
    */
   async #fulfillUnder(binding: StoredBinding | undefined): Promise<Progress> {

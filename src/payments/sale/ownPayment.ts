@@ -51,7 +51,7 @@ export class OwnPayment {
   async claim(isUnderKey: boolean): Promise<PaymentStatus> {
     const { admitted, isSignedIn, now } = this.#terms;
     if (isUnderKey) this.#isPayerProven = true;
-    // A payment that was verified at admission had the status "free" then. If this has changed, the claim reports it.
+    // A payment that was verified at admission was free at that time. The claim reports any later change.
     let found: PaymentStatus = admitted?.verified ? { status: "free" } : await this.waitForStatus(now());
     if (found.status === "proof_required" && (await isSignedIn())) {
       this.#isPayerProven = true;

@@ -5,7 +5,7 @@ import type { Call, Failure, PaymentStatus, StoredWork } from "../ledger/record.
 import type { Admission, AdmissionTerms } from "./admission.ts";
 
 /**
- * The result of the work. It is delivered once the payment is settled. If the payment is not settled, its output is
+ * The result of the work. It is delivered once the payment is settled. If the payment is not settled, the output is
  * deleted.
  */
 export interface WorkResult<T> {
@@ -57,7 +57,7 @@ export interface RequestKey {
 /** The terms of one sale: one payment for one piece of work. */
 export interface SaleTerms<T> extends AdmissionTerms {
   ledger: LedgerBook;
-  /** The result of `admit`. If it names no facilitator, the payment is verified when it is claimed. */
+  /** The result of `admit`. If the result names no facilitator, the payment is verified when it is claimed. */
   admitted?: Admission;
   /** Identifies the request that the payment pays for. */
   fingerprint: string;
@@ -83,7 +83,7 @@ export interface SaleTerms<T> extends AdmissionTerms {
   linkTtlMs: number;
   /**
    * Does the work. Called at most once per call, and only after the payment was verified and claimed.
-   * @param defaultKey the request's default key, which the work must bind; undefined if it does not apply
+   * @param defaultKey the request's default key, which the work must bind; undefined if no default key applies
    */
   work(defaultKey: RequestKey | undefined): Promise<WorkResult<T>>;
   /**

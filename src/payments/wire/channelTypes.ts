@@ -118,7 +118,9 @@ export function voucherHash(channelId: Hex, max: string, chainId: number): Hex {
   });
 }
 
-/** Returns whether an account has signed a voucher. Contracts, which do not sign with a key, are not recognized. */
+/**
+ * Returns whether an account has signed a voucher. Returns false for contracts, because they do not sign with a key.
+ */
 export async function hasSignedVoucher(
   signer: Hex,
   channelId: Hex,

@@ -12,12 +12,12 @@ import { chargeRequests, MPP_INTENT, MPP_METHOD } from "./renderings.ts";
 export const PAYMENT_SCHEME = "Payment";
 
 /**
- * Time that a payer has to sign a challenge, in seconds. The lifetime of a challenge includes this time: a payer's
- * authorization is valid from the time of the challenge, but x402 clients count from the signature.
+ * Time that a payer has to sign a challenge, in seconds. The lifetime of a challenge includes this time: the validity
+ * of a payer's authorization starts with the challenge, but x402 clients count from the signature.
  */
 const SIGNING_SECONDS = 60;
 
-/** Beginning of a digest (RFC 9530). The SHA-256 follows in base64, and a colon ends it (byte sequence of RFC 8941). */
+/** Beginning of a digest (RFC 9530). The SHA-256 in base64 and a colon follow (byte sequence of RFC 8941). */
 const DIGEST_START = "sha-256=:";
 
 /**

@@ -38,7 +38,7 @@ export function otherBody(offer: Offer): PaymentRequired {
   );
 }
 
-/** Beginnings of x402 reasons, each with the problem type of a refusal for this reason. */
+/** Problem types of refusals, by the beginning of the x402 reason. */
 const TYPES_BY_REASON: [string, MppProblemType][] = [
   ["invalid_payload", "invalid-payload"],
   ["payment_already_used", "invalid-challenge"],

@@ -187,8 +187,8 @@ export class PaymentRequired extends Error {
   /** A reason for the payer in one sentence. The sentence begins with the x402 error code if one applies. */
   readonly reason: string;
   /**
-   * The reason for clients of x402 version 2. It differs from `reason` only if it names the payment header, which is
-   * another one in version 2.
+   * The reason for clients of x402 version 2. It differs from `reason` only if `reason` names the payment header,
+   * because version 2 uses another header.
    */
   readonly reasonV2: string;
   /**

@@ -1,6 +1,9 @@
 import type * as z from "zod";
 
-/** Returns the error message of a field whose schema defines none, as the end of a sentence that begins with its path. */
+/**
+ * Returns the error message of a field whose schema defines no message. The message completes a sentence that begins
+ * with the field's path.
+ */
 export const payloadMessage: z.core.$ZodErrorMap = (issue) => {
   if (issue.input === undefined) return "is missing";
   return issue.code === "invalid_type" ? `must be of type ${issue.expected}` : "has a value that is not allowed";

@@ -9,7 +9,7 @@ export interface SolanaTransaction {
   signatures: Uint8Array[];
   /**
    * SHA-256 of the message that the signers sign. The hash identifies the transaction, because the chain accepts a
-   * message only once, whichever valid signatures it has.
+   * message only once, even with other valid signatures.
    */
   messageHash: string;
   /** Accounts in base58. The signers come first. The first signer pays the fee. */

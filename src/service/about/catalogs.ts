@@ -20,8 +20,8 @@ export const RETENTION = "/retention";
 export const CHANGELOG = "/changelog";
 
 /**
- * Returns the operator's published URLs and the retention page by name, without the missing ones. The OpenAPI document
- * and the cards contain them.
+ * Returns the operator's published URLs and the URL of the retention page, by name. Omits missing URLs. The OpenAPI
+ * document and the cards contain these URLs.
  */
 export function publishedLinks(origin: string, { links }: Config): Record<string, string> {
   const { terms, privacy, imprint, status } = links;

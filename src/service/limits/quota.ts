@@ -154,8 +154,8 @@ interface Counted {
   /** Announced size of the call's body in bytes, or its maximum size if none is announced. */
   bytes: number;
   /**
-   * Returns the error message for an exceeded quota. `isUnderWay` is true if running calls use up the quota, so that it
-   * becomes free when they end.
+   * Returns the error message for an exceeded quota. `isUnderWay` is true if running calls use up the quota. The quota
+   * becomes free when these calls end.
    */
   refusal(isUnderWay: boolean): string;
 }

@@ -36,7 +36,7 @@ export async function fingerprintOf(operation: string, fields: object, hashes: F
   return sha256(JSON.stringify([operation, given.toSorted(([a], [b]) => (a < b ? -1 : 1))]));
 }
 
-/** The values of placeholders that are independent of the fields of a request and of the bytes of its files. */
+/** Values of the placeholders that depend neither on the request's fields nor on the bytes of its files. */
 export interface ShownValues {
   /** The date that the mark shows. */
   date: Date;

@@ -22,7 +22,7 @@ interface Fields {
   sent?(field: string): unknown;
 }
 
-/** Unknown fields that do not belong among the request's fields, each with the place where it belongs. */
+/** Unknown fields that belong elsewhere in the call, each with the place where it belongs. */
 const OUTSIDE: readonly [RegExp, string][] = [
   [/^_meta$/, "`_meta` is a member of `params`, beside `arguments`"],
   [
@@ -31,7 +31,7 @@ const OUTSIDE: readonly [RegExp, string][] = [
   ],
 ];
 
-/** Unknown fields with which other services offer a function that Overprint lacks, each with an explanation for callers. */
+/** Fields of other services for functions that Overprint lacks, each with an explanation for callers. */
 const MISSING_FUNCTIONS: readonly [RegExp, string][] = [
   [/page/i, "every page is marked, and pages cannot be selected"],
   [/bold|italic|weight/i, "`template` selects the weight"],

@@ -4,8 +4,8 @@ import leven from "leven";
 const MAX_CHARACTERS = 64;
 
 /**
- * Returns the known name that is most similar to `name`. Up to a third of the characters may differ. Otherwise, one
- * name must contain the other. Returns undefined if no name is similar enough.
+ * Returns the known name that is most similar to `name`. At most a third of the characters may differ, unless one name
+ * contains the other. Returns undefined if no name is similar enough.
  */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   if (name.length > MAX_CHARACTERS) return undefined;

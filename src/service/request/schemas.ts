@@ -80,7 +80,10 @@ const FILE_PATTERN = /^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:|upload:|JVB
 const IMAGE_PATTERN =
   /^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:|upload:|iVBORw0KGgo|\/9j\/|[A-Za-z0-9+_=\s-][A-Za-z0-9+/_=\s-]*$)/;
 
-/** Matches the URL of an upload. Callers confuse this URL with the handle, but a GET of it returns only a page. */
+/**
+ * Matches the URL of an upload. Callers confuse this URL with the handle, but a GET of the URL returns only the upload
+ * page.
+ */
 const UPLOAD_ADDRESS = /^https?:\/\/[^/]+\/v1\/uploads\/\d{6}-[0-9a-f]{32}\b/i;
 const notUploadAddress = [
   (text: string) => !UPLOAD_ADDRESS.test(text),

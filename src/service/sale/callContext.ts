@@ -128,7 +128,7 @@ export class CallContext implements AsyncDisposable {
   }
 }
 
-/** Returns scheme and host of the links to a request's results. */
+/** Returns the scheme and the host of the links to a request's results. */
 export function fileOrigin(request: Request, { fileHost }: Config): string {
   const { origin, protocol } = new URL(request.url);
   if (fileHost === undefined) return origin;

@@ -51,7 +51,7 @@ function fileErrors(
 }
 
 /**
- * Checks that an embedded file has a PDF header or at least an object, from which the engine may repair the file.
+ * Checks that an embedded file has a PDF header, or at least an object with which the engine may repair the file.
  * @throws Problem not_a_pdf
  */
 function expectObjects(bytes: Uint8Array): void {

@@ -136,8 +136,8 @@ export function priceLabels(config: Config): string[] {
 }
 
 /**
- * Returns the HTTP path and the MCP tool of the product that has a field. The error of a caller who sent the field to
- * another product names them.
+ * Returns the HTTP path and the MCP tool of the product that has a field. The error for a caller who sent the field to
+ * another product names this path and tool.
  */
 function productWith(field: string): string | undefined {
   const product = PRODUCTS.find(({ schemas }) => Object.hasOwn(schemas.json.shape, field));

@@ -167,8 +167,9 @@ async function fulfil(
 }
 
 /**
- * Returns the account that a call counts against. A verified payment counts against its payer. If the ledger already
- * knows the payment, it was not verified for this call. Anyone may have sent it, so it counts against the address.
+ * Returns the account that a call counts against. A call with a verified payment counts against the payer. A payment
+ * that the ledger already knows is not verified again. Anyone may have sent such a payment, so the call counts against
+ * the address.
  */
 export function accountOf({ payment, verified }: Admitted, { request }: Exchange): string | undefined {
   return verified ? payerAccount(payment) : addressAccount(request);

@@ -24,10 +24,10 @@ export interface SentPayments {
   read(offer: Offer): SentPayment;
 }
 
-/** The payment of a call, and the challenge that it answers if it came over MPP. */
+/** The payment of a call. Over MPP, also the challenge that the payment answers. */
 type SentPayment = { payment: PaymentPayload } & Partial<MppPayment>;
 
-/** Returns the x402 payments of a call. If there are several, the first usable one counts. */
+/** Returns the x402 payments of a call. If a call has several payments, the first usable payment counts. */
 export function x402Payments(sent: (string | object | null | undefined)[]): SentPayments {
   return {
     isSent: sent.some((payment) => payment !== null && payment !== undefined),

@@ -17,8 +17,8 @@ const BUFFERED_BYTES = 100_000;
 type Store<T> = (chunks: AsyncIterable<Uint8Array>) => Promise<T>;
 
 /**
- * Receives the body of a request and streams it to `store`. If the body is the beginning of a file, rejects it if its
- * first bytes do not match the upload's type.
+ * Receives the body of a request and streams it to `store`. Rejects the beginning of a file if its first bytes do not
+ * match the upload's type.
  * @param length length of the body in bytes
  * @throws Problem upload_length_wrong, too_many_requests, too_busy, body_timeout, not_a_pdf
  * @throws EngineError unsupported_image, damaged_image

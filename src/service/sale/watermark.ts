@@ -102,7 +102,7 @@ function isElsewhere(file: Source): boolean {
 }
 
 /**
- * Opens two files concurrently. If one fails, aborts the fetch of the other. Waits for both fetches to end even then,
+ * Opens two files concurrently. If one fails, aborts the fetch of the other. Even then, waits for both fetches to end,
  * because a fetch uses memory of the call.
  * @throws Error of the file that failed first
  */
