@@ -1,8 +1,8 @@
 /**
  * `npm run bench:abuse` sends unpaid calls of many forms to the running Worker. For each form, the benchmark prints two
  * values: the CPU beyond what an empty Worker uses for the same bytes, and the memory held. It then measures how long a
- * paying caller waits without other callers, and while 50 attackers of each kind are busy. The benchmark fails if a
- * value exceeds the limits below.
+ * paying caller waits, first alone and then beside 50 attackers of each kind. The benchmark fails if a value exceeds
+ * the limits below.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -188,7 +188,7 @@ const ATTACKS: Record<string, Attack> = {
 };
 
 const FILES = { "10 pages": [INPUTS.a.make(), 15], "20 MB": [scans(40, 500_000), 7] } as const;
-/** Pause between two attempts of an attacker. Without it, the attackers' own CPU would dominate. */
+/** Pause between two attempts of an attacker. Without this pause, the attackers' own CPU would dominate. */
 const BREATH_MS = 1000;
 
 delete process.env.MINIFLARE_WORKERD_V8_FLAGS;

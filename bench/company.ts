@@ -1,6 +1,7 @@
 /**
  * Sends background load while `load.ts` measures its own callers. This program runs in a separate process: `node
- * bench/company.ts KIND URL`. When the parent process ends it, it reports how often it received each answer.
+ * bench/company.ts KIND URL`. When the parent process stops this program, the program reports how often it received
+ * each answer.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { signPayment } from "../scripts/lib/pay.ts";

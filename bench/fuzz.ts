@@ -19,9 +19,9 @@ import { CORNER, textMarks } from "../test/support/trialMarks.ts";
 
 /** Number of files made from one seed. */
 const BATCH = 2000;
-/** Limit of CPU time for a file. An engine that exceeds it counts as hanging. */
+/** Limit of CPU time for a file. An engine that exceeds the limit counts as hanging. */
 const MOST_MS = 5000;
-/** Time limit for a reader. A reader that exceeds it counts as hanging. */
+/** Time limit for a reader. A reader that exceeds the limit counts as hanging. */
 const PATIENCE_MS = 30_000;
 /** Interval, in files, at which a file is marked twice, to check that both outputs are the same. */
 const TWICE = 20;

@@ -99,7 +99,8 @@ async function buyAll(items: readonly Item[], deal: Deal, key: string, json: boo
 }
 
 /**
- * Returns the deal for a row. A channel is opened again for each row, because each call changes its state.
+ * Returns the deal for a row. A channel is opened again for each row, because each call changes the state of the
+ * channel.
  * @throws Failure if the channel needs another deposit, which the payer has not confirmed
  */
 async function dealFor(deal: Deal, at: number, rows: number, io: Io): Promise<Deal> {

@@ -36,7 +36,8 @@ export function originOf(text: string): URL {
 
 /**
  * Returns whether a file may be sent to or downloaded from `address`, which the deployment `by` returned. The address
- * must use https. An address on this machine may also use http, but only a deployment on this machine may return it.
+ * must use https. An address on this machine may also use http, but only a deployment on this machine may return such
+ * an address.
  */
 export function mayGive(address: string, by: URL): boolean {
   const url = URL.parse(address);

@@ -134,7 +134,7 @@ function flagOf(name: string): string {
 }
 
 /**
- * Validates the flags like the service validates a request, with the same messages.
+ * Validates the flags as the service validates a request, with the same messages.
  * @param options the options that commander parsed
  * @throws Failure that names each invalid flag
  */

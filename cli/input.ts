@@ -35,9 +35,9 @@ export interface Input {
 
 /**
  * Returns the files that the arguments name, without duplicates. A folder stands for the PDFs in it and in its
- * subfolders. Expands names with wildcards, because Windows shells do not. Does not expand a name that is the exact name
- * of a file.
- * @param output destination of the results, which are left out of the named folders
+ * subfolders. Expands names with wildcards, because Windows shells do not. Does not expand a name that is the exact
+ * name of a file.
+ * @param output destination of the results; if it is inside a named folder, its files are left out
  * @throws Failure for a missing file, and for a folder without PDFs
  */
 export async function findFiles(names: readonly string[], output?: string): Promise<SourceFile[]> {

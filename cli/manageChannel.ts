@@ -1,4 +1,4 @@
-/** Runs `overprint channel`: shows the payer's channel at a deployment, or takes back what is left in it. */
+/** Runs `overprint channel`: shows the payer's channel at a deployment, or refunds its balance. */
 import { channelOf, onChain, ownChannel } from "./channelState.ts";
 import { originOf, request } from "./deployment.ts";
 import { Failure } from "./failure.ts";

@@ -109,7 +109,7 @@ export function moneyOf(amount: bigint, { decimals }: EvmNetwork): string {
   return `${formatUnits(amount, decimals)} USDC`;
 }
 
-/** The number of calls that are paid, and what they deposit into a channel. */
+/** The number of paid calls, and the amount that their payment deposits into a channel. */
 export interface Extent {
   /** Amount that the payment deposits into a channel, in atomic units. Undefined without a channel. */
   deposit?: bigint | undefined;

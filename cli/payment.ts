@@ -24,7 +24,7 @@ export interface PaymentChoice {
   /** Whether to pay through a payment channel. */
   channel?: boolean | undefined;
   maxDeposit?: string | undefined;
-  /** Highest price of a whole series, up to which no confirmation is needed. */
+  /** Maximum price of a whole series that needs no confirmation. */
   maxTotal?: string | undefined;
 }
 

@@ -62,7 +62,7 @@ const DOWNLOADS = 3;
 /** Maximum number of times that a call is repeated because another program has spent from the same channel. */
 const MAX_CORRECTIONS = 5;
 
-/** The terms of a purchase: the offer that the payer accepts, and what pays. */
+/** The terms of a purchase: the offer that the payer accepts, and the account or channel that pays. */
 export interface Deal {
   offer: Offer;
   account: PrivateKeyAccount;
@@ -110,7 +110,7 @@ export async function purchase(
   return purchaseAt(deal, { ...order, idempotencyKey }, again, io);
 }
 
-/** Returns the part of an advice that names the upload to repeat a command with, if the file was uploaded. */
+/** Returns a phrase for advice on how to repeat a command: the upload to use as FILE. Empty if no file was uploaded. */
 export function asFile(handle: string | undefined): string {
   return handle === undefined ? "" : `, and with ${handle} as FILE,`;
 }
