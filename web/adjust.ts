@@ -1,4 +1,4 @@
-/** Writes changes that the visitor makes to the mark by hand into the controls. */
+/** Updates the controls when the visitor moves, turns or scales the mark by hand. */
 import type { FieldValue } from "../src/service/request/fieldKinds.ts";
 import type { Adjustment } from "./handles.ts";
 import { moved, scaled, shapeOf, wholeAngle } from "./markGeometry.ts";
@@ -8,8 +8,8 @@ import { setField } from "./sharedSettings.ts";
 import { toPoints } from "./units.ts";
 
 /**
- * Begins a change by hand. The returned function sets the controls for each step of the change. Each step counts from
- * the settings at the beginning.
+ * Begins a change of the mark by hand. The returned function sets the controls for each step of the change. Each step
+ * is relative to the settings at the beginning.
  * @param isCurrent whether the outline on the page results from the current settings
  */
 export function beginAdjusting(isCurrent: boolean): (adjustment: Adjustment) => void {
@@ -24,7 +24,7 @@ export function beginAdjusting(isCurrent: boolean): (adjustment: Adjustment) => 
   const position = positionIn(form);
   const margin = toPoints(Number(control("margin").value));
   const offset = { x: Number(fields.offset_x ?? 0), y: Number(fields.offset_y ?? 0) };
-  // quick keys outrun the preview: until it catches up, the controls have the latest values
+  // while the preview lags behind quick key presses, the controls have the latest values
   const latest = (name: string, shown: number) => (isCurrent ? shown : Number(fields[name] ?? shown));
 
   return (adjustment) => {
@@ -42,7 +42,7 @@ export function beginAdjusting(isCurrent: boolean): (adjustment: Adjustment) => 
     setNumber("offset_x", to.offset.x, 1);
     setNumber("offset_y", to.offset.y, 1);
     if (operation === "image") return;
-    // a text has other defaults for its size and its angle in the middle of the page than elsewhere
+    // the default size and angle of a text differ between the middle of the page and other positions
     const isNewSize = fields.font_size === undefined && isInMiddle(position) !== isInMiddle(to.position);
     const isNewAngle = fields.rotation === undefined && position === "diagonal" && to.position !== position;
     set("font_size", isNewSize ? rounded(MARK_SIZE.text.sizeOn(outline), 1) : fields.font_size);
@@ -50,7 +50,7 @@ export function beginAdjusting(isCurrent: boolean): (adjustment: Adjustment) => 
   };
 }
 
-/** Returns the value that a kind of change has led to, in words. */
+/** Describes the value that a change of this kind has set. */
 export function resultOf(kind: Adjustment["kind"]): string {
   const { operation } = readSettings();
   const form = formOf(operation);

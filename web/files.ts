@@ -75,7 +75,9 @@ export function isSample(file: File): boolean {
   return samples.has(file);
 }
 
-/** Opens the sample as soon as the playground is in view, unless there is a file or the visitor saves data. */
+/**
+ * Opens the sample as soon as the preview is in view, unless a file is open or the browser requests reduced data use.
+ */
 function openSampleInView(taker: Taker, restored: Promise<void>): void {
   const { connection } = navigator as { connection?: { saveData?: boolean } };
   if (connection?.saveData) return;
@@ -90,7 +92,7 @@ function openSampleInView(taker: Taker, restored: Promise<void>): void {
   observer.observe(document.getElementById("preview")!);
 }
 
-/** Takes dropped files by their type: PDFs to mark, and the first image to put on their pages. */
+/** Handles dropped files by type: marks the PDFs, and puts the first image on their pages. */
 function drop(files: File[], taker: Taker): void {
   const pdfs = files.filter(isPdf);
   const image = files.find(({ type }) => IMAGE_TYPES.has(type));
@@ -101,7 +103,7 @@ function drop(files: File[], taker: Taker): void {
     taker.show(`Not used: ${unusable.join(", ")}. Drop a PDF, or a PNG or JPEG image.`);
 }
 
-/** Marks the first of several PDFs, and lists all of them, so that the visitor can choose another one. */
+/** Marks the first of several PDFs. Lists all PDFs, so that the visitor can choose another one. */
 function takeAll(pdfs: File[], taker: Taker): void {
   const list = new Map(pdfs.map((file) => [file, buttonFor(file)]));
   const take = (chosen: File) => {

@@ -1,4 +1,4 @@
-/** Draws the first page of a file. Pages load this module only when there is a file. */
+/** Draws the first page of a file. Pages load this module only when they have a file to draw. */
 import { drawPage, openPdf } from "./pdfjs.ts";
 
 /**

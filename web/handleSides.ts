@@ -1,4 +1,4 @@
-/** Chooses the sides of a mark on which its handles are within reach. */
+/** Chooses the sides of a mark where the visitor can reach its handles. */
 
 interface Box {
   width: number;
@@ -22,8 +22,9 @@ const CHOICES: readonly Sides[] = [
 ];
 
 /**
- * Returns the sides on which the handles exceed the page and the room around it least. The handle that turns the mark is beside the mark, and
- * the handle that scales the mark is at a corner. All lengths are CSS pixels.
+ * Returns the sides on which the handles extend least beyond the page and the visible room around the page. The handle
+ * that turns the mark is beside the mark, and the handle that scales the mark is at a corner. All lengths are CSS
+ * pixels.
  * @param frame size of the mark's frame
  * @param center middle of the mark, from the lower left corner of the page
  * @param angle rotation of the mark in degrees, counter-clockwise

@@ -9,15 +9,15 @@ export type Adjustment =
   | { kind: "turn"; outline: MarkOutline; by: number; snap: number }
   | { kind: "scale"; outline: MarkOutline; by: number };
 
-/** A mark within this number of CSS pixels of a place snaps to it. */
+/** Maximum distance in CSS pixels at which a mark snaps to a place. */
 const SNAP_PX = 8;
-/** A dragged mark within this number of degrees of a multiple of 15 degrees snaps to it. */
+/** Maximum difference in degrees at which a dragged mark snaps to a multiple of 15 degrees. */
 const SNAP_DEGREES = 3;
 /** Distance between the mark and the outer edge of its frame in CSS pixels. `styles/marking.css` has the same value. */
 const FRAME_PX = 5.5;
 /** Visible distance above and below a page in CSS pixels. */
 const GAP_PX = 20;
-/** Steps of the keyboard: points (with Shift: ten times as far), factor, degrees. */
+/** Steps per key press: a distance in points (ten times as far with Shift), a scale factor, and an angle in degrees. */
 const STEP = { move: 1, scale: 1.05, turn: 5 };
 const ARROWS: Record<string, { x: number; y: number }> = {
   ArrowLeft: { x: -1, y: 0 },

@@ -1,4 +1,7 @@
-/** Remembers settings: the latest ones for the next visit, earlier ones to undo, and those that the visitor used. */
+/**
+ * Remembers settings: the latest ones for the next visit, earlier ones for undo, and those that the visitor bought or
+ * shared.
+ */
 import { applySettings, type StoredSettings } from "./sharedSettings.ts";
 import { recall, remember } from "./storage.ts";
 
@@ -108,7 +111,7 @@ function showUsed(): void {
   recent.hidden = buttons.length === 0;
 }
 
-/** Returns whether an element has its own history of typed text. */
+/** Returns whether an element has its own undo history for typed text. */
 function isTyping(target: EventTarget | null): boolean {
   if (target instanceof HTMLTextAreaElement) return true;
   return target instanceof HTMLInputElement && !["radio", "checkbox", "range", "color", "file"].includes(target.type);

@@ -9,7 +9,7 @@ interface Point {
   readonly y: number;
 }
 
-/** Where the fields of the call put a mark. */
+/** The placement of a mark, as the fields of the call define it. */
 export interface FieldPlace {
   /** Name of the position, or of the template's position if the field is omitted. */
   position: string;
@@ -30,7 +30,7 @@ export function centerOf({ corners: [a, , c] }: Pick<MarkOutline, "corners">): P
   return { x: (a!.x + c!.x) / 2, y: (a!.y + c!.y) / 2 };
 }
 
-/** Returns width, height and angle of a mark before and after its rotation. */
+/** Returns the width and the height of a mark before its rotation, and the angle of the rotation. */
 export function shapeOf({ corners }: Pick<MarkOutline, "corners">): { width: number; height: number; angle: number } {
   const [a, b, , d] = corners as [Point, Point, Point, Point];
   const { atan2, hypot } = Math;
@@ -42,11 +42,11 @@ export function shapeOf({ corners }: Pick<MarkOutline, "corners">): { width: num
 }
 
 /**
- * Returns the position and the offsets of a mark that was moved by hand. The position is the nearest of the nine places,
- * and the offsets lead from there to the mark. A mark that takes most of the page keeps its position, as do tiled marks,
- * and diagonal marks in the middle.
+ * Returns the position and the offsets of a mark that was moved by hand. The position is the nearest of the nine
+ * places, and the offsets are the distance from this place to the mark. A mark that takes most of the page keeps its
+ * position, as do tiled marks, and diagonal marks in the middle.
  * @param by distance of the movement
- * @param snap a mark that is at most this far from a place goes to the place
+ * @param snap a mark that is at most this far from a place snaps to the place
  */
 export function moved(
   outline: MarkOutline,
@@ -83,7 +83,7 @@ interface Axis {
   snap: number;
 }
 
-/** Returns the nearest of three places along an axis, and the offset from there. */
+/** Returns the nearest of three places along an axis, and the offset from this place. */
 function nearest<N extends string>(
   places: Readonly<Record<N, number>>,
   current: string | undefined,
@@ -92,7 +92,7 @@ function nearest<N extends string>(
   const names = Object.keys(places) as N[];
   const isLarge = size > length / 2 && current !== undefined;
   const offsets = (isLarge ? [current as N] : names).map((name): [N, number] => {
-    // the real place of the current position, which may count from another box than the page's
+    // the actual place of the current position, which may be relative to another box than the page's
     const there = name === current ? center - offset : inset + size / 2 + places[name] * (length - 2 * inset - size);
     return [name, center + by - there];
   });
@@ -108,7 +108,7 @@ export function turnedBy(center: Point, from: Point, to: Point): number {
 
 /**
  * Returns an angle in whole degrees, more than -180 and at most 180.
- * @param snap an angle that is at most this far from a multiple of 15 degrees becomes the multiple
+ * @param snap an angle that is at most this far from a multiple of 15 degrees snaps to the multiple
  */
 export function wholeAngle(degrees: number, snap: number): number {
   const step = Math.round(degrees / ANGLE_STEP) * ANGLE_STEP;
@@ -118,7 +118,7 @@ export function wholeAngle(degrees: number, snap: number): number {
 
 /**
  * Returns a scaled value, rounded away from the original value, so that each step changes the value.
- * @param step distance between two values, which is also the least value
+ * @param step distance between two values, which is also the minimum value
  */
 export function scaled(value: number, by: number, step: number): number {
   const steps = Number(((value * by) / step).toFixed(6)); // removes errors of binary fractions
@@ -126,7 +126,7 @@ export function scaled(value: number, by: number, step: number): number {
   return Math.max(1, whole) * step;
 }
 
-/** Returns the row and the column of a position, or nothing if the position is not one of the nine places. */
+/** Returns the row and the column of a position, or an empty list if the position is not one of the nine places. */
 function placeOf(position: string): [row?: string, column?: string] {
   if (position === "center" || position === "diagonal") return ["", ""];
   const [, row, column] = /^(top|bottom|)-?(left|right|)$/.exec(position) ?? [];

@@ -1,4 +1,7 @@
-/** Reads and steps the fields of numbers. They are text fields, because fields of type number ignore a decimal comma. */
+/**
+ * Reads number fields, and changes them with the arrow keys. Number fields are text inputs, because inputs of type
+ * number ignore a decimal comma.
+ */
 
 /** Returns a number as the API spells it: with a decimal point. Other texts stay unchanged. */
 export function withPoint(text: string): string {

@@ -24,7 +24,7 @@ export function enablePageTools(viewer: Viewer): void {
   number.addEventListener("blur", () => viewer.report());
   const proof = document.querySelector<HTMLElement>(".proof")!;
   document.querySelector(".settings")!.addEventListener("focusin", () => {
-    proof.scrollTop = 0; // a receipt or a link below the preview may have scrolled it out of view
+    proof.scrollTop = 0; // the visitor may have scrolled down to a receipt or a link below the preview
   });
   let zoom = ZOOMS.indexOf(1);
   const change = (by: number) => {

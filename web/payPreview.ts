@@ -17,7 +17,7 @@ interface Job {
 /** Maximum height of the drawn page, in CSS pixels. */
 const HEIGHT = 640;
 
-/** Draws page 1 with the mark, and describes it below. If that fails, says why. */
+/** Draws page 1 with the mark, and describes the mark below. If drawing fails, shows the reason. */
 export async function showPreview(place: HTMLElement, caption: HTMLElement): Promise<void> {
   const { path, job } = place.dataset as { path: string; job: string };
   try {

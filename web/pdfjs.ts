@@ -23,7 +23,7 @@ const DATA = {
   standardFontDataUrl: asset("pdfjs/standard_fonts/"),
   wasmUrl: asset("pdfjs/wasm/"),
   useSystemFonts: false,
-  verbosity: VerbosityLevel.ERRORS, // warnings are for developers: of damaged files, and of documents that were replaced
+  verbosity: VerbosityLevel.ERRORS, // warnings about damaged files and replaced documents are only for developers
 };
 
 /** Maximum pixel ratio. More pixels cost memory without visible benefit. */

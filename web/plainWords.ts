@@ -1,17 +1,17 @@
-/** Replaces texts of the API by words for the visitors of the page. */
+/** Rewords messages of the API for the visitors of the page. */
 import type { EngineErrorCode, NoticeCode } from "../src/engine/index.ts";
 import { NOTICES, noticeText } from "../src/service/sale/notices.ts";
 import type { Refusal } from "./messages.ts";
 import { lengthInWords } from "./units.ts";
 
-/** Errors whose texts in the API name a field to send. */
+/** Plain texts for errors whose message in the API names a field to send. */
 const ERRORS: Partial<Record<EngineErrorCode, string>> = {
   password_required: "This PDF needs its password.",
   wrong_password: "This password does not open the PDF. Try another one.",
   modification_not_permitted: "This PDF does not allow changes. Enter its owner password.",
 };
 
-/** Notices whose texts in the API name a field to send. */
+/** Plain texts for notices whose message in the API names a field to send. */
 const PLAIN_NOTICES: Partial<Record<NoticeCode, string>> = {
   "pdfx-broken":
     "The source is PDF/X. The result is not, because the mark is transparent or colored. Draw the mark under the page’s content, and use a gray image.",

@@ -156,7 +156,7 @@ function changed(): void {
   showCall(callSettings());
   remembered(storable(settings));
   changes++;
-  if (file) purchase?.suspend(); // until the change is on screen
+  if (file) purchase?.suspend(); // no purchase until the preview shows the change
   if (!isWaiting) setTimeout(update, PAUSE_MS);
   isWaiting = true;
 }
@@ -299,7 +299,7 @@ function showProblems(errors: Refusal["errors"]): void {
   }
 }
 
-/** Shows the status of the preview, and announces it after a pause if it is another one. */
+/** Shows the status of the preview. Announces a changed status after a pause. */
 function showStatus(words: string): void {
   status.classList.remove("refused");
   const before = status.textContent;

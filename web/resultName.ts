@@ -1,7 +1,7 @@
 /** Names a result after its source. */
 
 const SUFFIX = "-watermarked.pdf";
-/** Maximum length of a source's name in the name of a result. The API takes at most 200 characters in all. */
+/** Maximum length of a source's name in the name of a result. The API accepts at most 200 characters in total. */
 const MAX_STEM_CHARACTERS = 150;
 
 /** Returns the name of a marked file: `report-watermarked.pdf` for `report.pdf`. The API accepts the name. */

@@ -1,15 +1,15 @@
-/** Puts the playground's settings into a link, takes them from a link, and sets the controls to them. */
+/** Writes the playground's settings to a link, reads settings from a link, and applies them to the controls. */
 import type { FieldValue } from "../src/service/request/fieldKinds.ts";
 import { forms, type Settings } from "./settings.ts";
 import { fromPoints } from "./units.ts";
 
-/** Settings that can be stored and shared: they have no files and no password. */
+/** Settings that can be stored and shared: they contain no files and no password. */
 export interface StoredSettings {
   operation: Settings["operation"];
   fields: Record<string, FieldValue>;
 }
 
-/** Beginning of the part of the address that has the settings. Browsers send no part after `#` to a server. */
+/** Beginning of the part of the address that contains the settings. Browsers send no part after `#` to a server. */
 const PREFIX = "#settings=";
 
 /** Returns settings without files and passwords. */
@@ -22,7 +22,7 @@ export function linkTo(settings: Settings): string {
   return location.origin + location.pathname + PREFIX + encodeURIComponent(JSON.stringify(storable(settings)));
 }
 
-/** Sets the controls to the settings in this page's address. Returns false if the address has none. */
+/** Sets the controls to the settings in this page's address. Returns false if the address contains no settings. */
 export function takeSettings(): boolean {
   return location.hash.startsWith(PREFIX) && applySettings(parsed(location.hash.slice(PREFIX.length)));
 }
@@ -51,7 +51,7 @@ function parsed(encoded: string): unknown {
 
 type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
-/** Returns whether settings change a control. Files and the password belong to the document instead. */
+/** Returns whether a control belongs to the settings. Files and the password do not: they belong to the document. */
 function isSet(control: Element): control is Control {
   if (control instanceof HTMLInputElement) return control.type !== "file" && control.name !== "password";
   return control instanceof HTMLTextAreaElement || control instanceof HTMLSelectElement;

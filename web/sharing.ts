@@ -1,10 +1,13 @@
-/** Runs the buttons that copy and take links to the settings, show the call as code, and reset the settings. */
+/**
+ * Runs the buttons that copy a link to the settings, show the call as code, and reset the settings. Applies the
+ * settings in the page's address.
+ */
 import { addRecent, forgetLatest } from "./history.ts";
 import { forgetFiles } from "./keptFile.ts";
 import { forms, readSettings } from "./settings.ts";
 import { linkTo, storable, takeSettings } from "./sharedSettings.ts";
 
-/** Enables the buttons. `changed` is called when settings were applied or reset. */
+/** Enables the buttons. `changed` is called after settings are applied or reset. */
 export function enableSharing(changed: () => void): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-shares]"))
     button.addEventListener("click", () => share(document.getElementById(button.dataset.shares!)!));
@@ -27,7 +30,9 @@ export function enableSharing(changed: () => void): void {
   take();
 }
 
-/** Copies a link to the settings. The status says so, or shows the link if the browser does not allow copying. */
+/**
+ * Copies a link to the settings. The status confirms the copy, or shows the link if the browser does not allow copying.
+ */
 async function share(status: HTMLElement): Promise<void> {
   const settings = readSettings();
   const link = linkTo(settings);

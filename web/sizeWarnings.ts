@@ -5,7 +5,7 @@ import type { Settings } from "./settings.ts";
 import { lengthInWords } from "./units.ts";
 import type { Warning } from "./warnings.ts";
 
-/** Shares of a size within which the mark counts as fitting, because sizes are rounded. */
+/** Minimum share of the chosen size at which a mark counts as fitting. The tolerance allows for rounding. */
 const TOLERANCE = 0.995;
 
 /** Formats a size in words. */

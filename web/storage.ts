@@ -1,4 +1,4 @@
-/** Local storage that works without permission: then values last until the page closes. */
+/** Local storage. If the browser denies access, values last until the page closes. */
 
 const inMemory = new Map<string, string>();
 

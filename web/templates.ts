@@ -1,4 +1,4 @@
-/** Lets a newly chosen template look like its picture. */
+/** Makes a newly chosen template look like its picture. */
 import { setField } from "./sharedSettings.ts";
 
 /** Fields whose values fit only the template for which they were chosen. Color and opacity fit every template. */

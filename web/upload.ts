@@ -33,7 +33,7 @@ function enable(form: HTMLFormElement): void {
   });
 }
 
-/** Says that an earlier visit has uploaded parts of the file. */
+/** Shows that an earlier visit has uploaded parts of the file. */
 async function offerToContinue(): Promise<void> {
   const stored = await storedParts().catch(() => []);
   if (stored.length > 0 && status.textContent === "") show("The upload has begun. Choose the same file to continue.");

@@ -57,7 +57,10 @@ export async function sendInParts(
   });
 }
 
-/** Returns whether bytes have another SHA-256. Returns false on pages without https, where browsers cannot compute it. */
+/**
+ * Returns whether the SHA-256 of a part differs from `digest`. Returns false on pages without https, where browsers
+ * cannot compute the SHA-256.
+ */
 async function differs(part: Blob, digest: string): Promise<boolean> {
   return isSecureContext && (await sha256(await part.arrayBuffer())) !== digest;
 }

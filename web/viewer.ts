@@ -11,7 +11,7 @@ interface Sheet {
   /** Document and width in CSS pixels of the latest drawing. */
   drawn?: { document: PDFDocumentProxy; width: number } | undefined;
   task?: RenderTask | undefined;
-  /** The frame around the mark. It outlives redrawing, so that a drag goes on. */
+  /** The frame around the mark. The frame is kept when the page is redrawn, so that a drag continues. */
   handles?: Handles | undefined;
 }
 
@@ -38,7 +38,7 @@ export class Viewer {
       rootMargin: "50% 0px",
     });
     new ResizeObserver(() => this.#drawThoseInView()).observe(this.#list);
-    new ResizeObserver(() => this.#showMark()).observe(container); // warnings take room from the preview
+    new ResizeObserver(() => this.#showMark()).observe(container); // warnings take space from the preview
     container.addEventListener("scroll", () => this.report(), { passive: true });
   }
 
@@ -121,7 +121,7 @@ export class Viewer {
     this.#container.scrollTop += middle - (view.top + view.bottom) / 2;
   }
 
-  /** Returns the number of the page that has the middle of the view, or the last page above it. */
+  /** Returns the number of the page that contains the middle of the view, or the last page above it. */
   #pageInView(): number {
     const sheets = [...this.#sheets.values()];
     const middle = this.#container.scrollTop + this.#container.clientHeight / 2;

@@ -1,4 +1,4 @@
-/** Shows the notices of a result as warnings, with a button that mends the settings where that is possible. */
+/** Shows the notices of a result as warnings, with a button that corrects the settings if possible. */
 import { noticeInPlainWords } from "./plainWords.ts";
 import type { Settings } from "./settings.ts";
 import { setField } from "./sharedSettings.ts";
@@ -28,7 +28,7 @@ export function noticeWarnings(notices: readonly string[], settings: Settings): 
 /** The shown warnings as JSON, so that the same warnings are not announced again. */
 let shown = "";
 
-/** Shows warnings about the marked file. `changed` is called after a mend. */
+/** Shows warnings about the marked file. `changed` is called after a correction. */
 export function showWarnings(warnings: readonly Warning[], { operation }: Settings, changed: () => void): void {
   const next = JSON.stringify([operation, warnings]);
   if (next === shown) return;

@@ -1,4 +1,4 @@
-/** Runs a purchase, from the order to the link. Reaches the page only through {@link PurchaseView}. */
+/** Runs a purchase, from the order to the link. Accesses the page only through {@link PurchaseView}. */
 
 import { send } from "../send.ts";
 import { type Attempt, type Bought, dropAttempt, saveAttempt } from "./attempts.ts";

@@ -24,7 +24,10 @@ interface MarkedFile extends Settings {
   picture?: string | undefined;
 }
 
-/** Returns the order for a file of the visitor. Its words and its digest, which the browser stores, omit the password. */
+/**
+ * Returns the order for a file of the visitor. The browser stores the words and the digest of the order, so both omit
+ * the password.
+ */
 export function orderOf(marked: MarkedFile): Order {
   const { path, file, image } = marked;
   const bytes = file.size + (image?.size ?? 0);

@@ -137,7 +137,7 @@ function explain(error: unknown, wallet: string): string {
   }
 }
 
-/** Returns the code of an error. If the error has no code, returns that of its nearest cause with a code. */
+/** Returns the code of an error. If the error has no code, returns the code of its nearest cause that has one. */
 function codeOf(error: unknown): number | undefined {
   for (let at = error; at instanceof Object; at = (at as { cause?: unknown }).cause) {
     const { code, data } = at as { code?: unknown; data?: { originalError?: { code?: unknown } } };

@@ -1,4 +1,4 @@
-/** Ends a purchase. The message says what the visitor must do. */
+/** Thrown to end a purchase. The message says what the visitor must do. */
 export class Stopped extends Error {
   override name = "Stopped";
 }
