@@ -64,7 +64,7 @@ const SMOKE = [
 ];
 
 const WORKER = workerOptionsIn(".");
-/** Options that turn off the compression of the modules that Vite sends to workerd, which takes a tenth of the time. */
+/** Turns off compression of the modules that Vite sends to workerd, because compression takes a tenth of the time. */
 const UNCOMPRESSED = { compatibilityFlags: [...(WORKER.compatibilityFlags as string[]), "no_web_socket_compression"] };
 
 const pathOf = ({ href }: URL) => fileURLToPath(href);
@@ -88,7 +88,10 @@ const IN_NODE = [
 const TMPDIR = tmpdir();
 process.env.TMPDIR = storageFolder();
 
-/** The Worker under test. The key of channels is set here, because the objects of channels read it from their own environment. */
+/**
+ * The Worker under test. CHANNEL_KEY is set here, because the Durable Objects of channels read the key from their own
+ * environment.
+ */
 const workerInTests = {
   ...WORKER,
   ...UNCOMPRESSED,

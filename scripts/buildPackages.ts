@@ -81,12 +81,12 @@ async function transpile(entryPoints: string[], outbase: string, outdir: string,
     bundle: false,
     format: "esm",
     target: TARGET,
-    minifyWhitespace: true, // keeps the packed engine under 1 MB, with source maps that have the sources
+    minifyWhitespace: true, // keeps the packed engine under 1 MB, including source maps with the sources
     sourcemap: true,
   });
 }
 
-/** Changes the imports of a source: `./bytes.ts` becomes `./bytes.js`, and the engine is in `./engine/`. */
+/** Changes the imports of a source: `./bytes.ts` becomes `./bytes.js`, and the engine's path becomes `./engine/`. */
 const namesOfScripts: Plugin = {
   name: "names of scripts",
   setup({ onLoad }) {
@@ -128,7 +128,10 @@ function writeTypes(folder: string): void {
   if (status !== 0) throw new Error(`The types of ${relative(root, folder)} could not be written.`);
 }
 
-/** Moves a file of types to the place of its script, and all files that it imports. Callers need no others. */
+/**
+ * Moves a type declaration file and all files that it imports next to their scripts. Callers need no other
+ * declarations.
+ */
 async function moveTypes(from: string, to: string): Promise<void> {
   if (existsSync(to)) return;
   const text = withScriptNames(await readFile(from, "utf8"));

@@ -1,7 +1,7 @@
 /**
- * `npm run check:tasks` runs the tasks of `tasks/tasks.ts` in Chromium: all of them on a phone and on a laptop, and some
- * at other sizes and in the dark color scheme. It keeps a picture of the end of each task in `out/tasks/`, to look at. It
- * fails if a task fails, if the page scrolls sideways, or if the browser reports an error.
+ * `npm run check:tasks` runs the tasks of `tasks/tasks.ts` in Chromium: all of them on a phone and on a laptop, and
+ * some at other sizes and in the dark color scheme. It saves a picture of the end of each task in `out/tasks/`, for
+ * visual inspection. It fails if a task fails, if the page scrolls sideways, or if the browser reports an error.
  */
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ const VIEWS = [
 ] as const;
 type View = (typeof VIEWS)[number];
 
-/** Errors that a task causes on purpose: the 402 of a purchase, and requests while offline or left behind. */
+/** Errors that a task causes on purpose: the 402 of a purchase, and requests that are made offline or abandoned. */
 const EXPECTED = /402 \(Payment Required\)|net::ERR_(INTERNET_DISCONNECTED|ABORTED|NETWORK_CHANGED)/;
 
 await rm(FOLDER, { recursive: true, force: true });

@@ -1,8 +1,8 @@
 /**
  * `npm run check:uploads` sends a file of 1 GB in parts to the running Worker, and the same parts to a Worker that only
- * stores them in R2. The two alternate. The script prints the CPU per MB of both and the memory of the isolate. It then
- * breaks a connection, and resumes the upload with the curl command of the answer. It fails if a value exceeds the limits
- * below, or if the upload does not resume.
+ * stores them in R2. The two kinds of uploads alternate. The script prints the CPU per MB of both and the memory of the
+ * isolate. It then breaks a connection, and resumes the upload with the curl command of the answer. It fails if a value
+ * exceeds the limits below, or if the upload does not resume.
  */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -17,7 +17,7 @@ import { callPaid, paymentFor } from "./lib/pay.ts";
 import { sampleContract } from "./lib/sampleContract.ts";
 import { type RunningWorker, startWorker } from "./lib/worker.ts";
 
-/** Maximum CPU, as a multiple of that of the Worker that only stores the parts. */
+/** Maximum CPU, as a multiple of the CPU of the Worker that only stores the parts. */
 const MOST_TIMES = 1.3;
 /** Maximum memory of the isolate above its memory before the upload, in MB. */
 const MOST_MB = 40;
@@ -27,7 +27,7 @@ const ROUNDS = 2;
 const MAX_HEAP_MB = 96;
 
 const RANGES = partRanges(SIZE, UPLOADS.partBytes);
-/** Number of the part whose connection breaks, and its bytes that are sent before. */
+/** Number of the part whose connection breaks, and number of its bytes that are sent before the break. */
 const BROKEN = { number: 20, bytes: 10_000_000 };
 
 /** The answer to a request for an upload. */

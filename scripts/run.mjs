@@ -54,8 +54,8 @@ function installMissing(/** @type {string} */ folder) {
 }
 
 /**
- * Returns the path of the Node.js program to use. This is the current one if it can run TypeScript (22.18 and newer).
- * Otherwise it is a newer one that is installed only for this project.
+ * Returns the path of the Node.js program to use. Node.js 22.18 and newer can run TypeScript. If the current version is
+ * older, returns a newer version that is installed only for this project.
  */
 function nodeProgram() {
   if (process.features.typescript) return process.execPath;

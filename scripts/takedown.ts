@@ -1,7 +1,7 @@
 /**
- * `npm run takedown -- LINK` deletes the result of a download link, and `npm run takedown -- --payer 0x…` all results of
- * a payer. The command reads OPERATOR_TOKEN from the environment or from .env.production. The exit code is 1 if nothing
- * was deleted.
+ * `npm run takedown -- LINK` deletes the result of a download link, and `npm run takedown -- --payer 0x…` deletes all
+ * results of a payer. The command reads OPERATOR_TOKEN from the environment or from .env.production. The exit code is 1
+ * if nothing was deleted.
  */
 import { join } from "node:path";
 import { takedown } from "./takedown/takedown.ts";

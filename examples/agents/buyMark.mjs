@@ -6,7 +6,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { privateKeyToAccount } from "viem/accounts";
 import * as z from "zod";
-// The package `@overprint/client` is not published yet. This is what `npm run build:packages -- client` builds.
+// The package `@overprint/client` is not published yet. `npm run build:packages -- client` builds this file.
 import { Overprint, OverprintError } from "../../packages/client/dist/index.js";
 
 const [file = "examples/contract.pdf", output = "marked.pdf", text = "DRAFT"] = process.argv.slice(2);
@@ -22,7 +22,7 @@ let calls = 0;
 /** The task of the agent. */
 export const PROMPT = `Put the words "${text}" on every page of my PDF, as a stamp.`;
 
-/** A call that a model makes for this task. The scripted models of the examples make it. */
+/** A call that a model makes for this task. The scripted models of the examples make this call. */
 export const SCRIPTED_CALL = { text, template: "stamp" };
 
 export const NAME = "watermark_pdf";

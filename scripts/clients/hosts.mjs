@@ -122,7 +122,7 @@ export async function runLangChain(url, answer) {
 }
 
 /**
- * Calls a tool like LangChain's agents, which pass an error on to the model as text.
+ * Calls a tool as LangChain's agents do: an error is passed on to the model as text.
  * @param {any[]} tools @param {any} call
  */
 async function answerTo(tools, call) {

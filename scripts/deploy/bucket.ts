@@ -19,7 +19,7 @@ export const bucketCommands = {
 const NO_BUCKET = /code: 10006/;
 
 /**
- * Creates the bucket, adds its lifecycle rules, and enables local uploads in R2, which accepts uploads near the caller.
+ * Creates the bucket, adds its lifecycle rules, and enables R2's local uploads, which are received near the caller.
  * Steps that are already done are skipped. An existing bucket or rule is not changed.
  * @returns the steps that were done, and a warning for each existing rule that differs
  * @throws Failure if Cloudflare refuses

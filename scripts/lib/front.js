@@ -62,7 +62,7 @@ function countedRequest(signal) {
 }
 
 /**
- * Calls `end` once a download or an event stream is sent, and at once for every other response. The body of such a
+ * Calls `end` once a download or an event stream is sent, and at once for every other response. The body of every other
  * response is small, and copying it would lose its length. @param {Response} response @param {() => void} end @param
  * {ExecutionContext} context
  */

@@ -30,7 +30,10 @@ interface Outside {
 /** Names of the Worker in front of the served Worker, and of its entry for this process. */
 const FRONT = "front";
 const CONTROL = "control";
-/** Path that starts to drain the Worker of this process. The path is secret, because every local user reaches its socket. */
+/**
+ * Path that starts to drain the Worker of this process. The path is secret, because every local user can reach its
+ * socket.
+ */
 const DRAIN_PATH = `/${randomUUID()}`;
 /** Maximum duration of draining, in milliseconds. `docker run --stop-timeout` in docs/operate.md allows this time. */
 const MAX_DRAIN_MS = 300_000;

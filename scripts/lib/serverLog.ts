@@ -58,7 +58,7 @@ export class MiniflareLog extends Log {
   }
 }
 
-/** Prints warnings of Node.js and errors that nothing catches as log lines. An error still ends the process. */
+/** Prints warnings of Node.js and uncaught errors as log lines. An uncaught error still ends the process. */
 export function printNodeMessages(): void {
   process.removeAllListeners("warning");
   process.on("warning", ({ name, message }) => printMessage("warn", `${name}: ${message}`));

@@ -36,7 +36,7 @@ export async function bundleCli(root: string, dist: string): Promise<void> {
   await writeFile(join(dist, "LICENSES.txt"), await licensesOf(metafile, root));
 }
 
-/** Replaces the two files of a clone that read other files of the clone: fonts and HarfBuzz. */
+/** Replaces the two sources that read the fonts and HarfBuzz from files of the clone. */
 function partsOfThePackage(root: string): Plugin {
   return {
     name: "parts of the package",

@@ -16,7 +16,7 @@ export async function writeClientScript(root: string, dist: string, target: stri
   });
 }
 
-/** Keeps the imports of packages, and drops those of which nothing is used. */
+/** Keeps the imports of packages, and removes unused ones. */
 const externalPackages: Plugin = {
   name: "external packages",
   setup({ onResolve }) {

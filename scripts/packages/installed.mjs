@@ -12,8 +12,8 @@ const OFFLINE = `data:text/javascript,${encodeURIComponent(
 )}`;
 
 /**
- * Installs a package into an empty folder, and expects its sizes in its README. @param {string} name @param {string[]}
- * tarballs archive of the package, and of the packages that it depends on @param {string} folder
+ * Installs a package into an empty folder, and checks that its README states its sizes. @param {string} name @param
+ * {string[]} tarballs archive of the package, and of the packages that it depends on @param {string} folder
  */
 export async function checkSizes(name, tarballs, folder) {
   await mkdir(folder);

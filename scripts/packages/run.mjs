@@ -50,7 +50,7 @@ async function main() {
   await writeFile(join(folder, "package.json"), '{ "private": true, "type": "module" }');
   await runProgram("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", engine, fonts, client], folder);
   for (const name of ["program.mjs", "worker.mjs", "page.mjs"]) await copyFile(join(here, name), join(folder, name));
-  await copyFile(join(here, "sample.ts.txt"), join(folder, "sample.ts")); // only there, its imports can be found
+  await copyFile(join(here, "sample.ts.txt"), join(folder, "sample.ts")); // in this folder, its imports resolve
   const [latin, arabic] = await expected();
 
   await part("size without fonts", () => checkSize());
@@ -144,7 +144,7 @@ async function pack(name) {
   return join(folder, JSON.parse(output)[0].filename);
 }
 
-/** Returns the digests that the sources give. */
+/** Returns the SHA-256 of the results that the sources produce. */
 async function expected() {
   const pdf = new Uint8Array(await readFile(CONTRACT));
   return Promise.all(

@@ -1,4 +1,4 @@
-/** Tasks that visitors do with the playground. Each one throws an error if the visitor would fail. */
+/** Tasks that visitors do with the playground. Each task throws an error if the visitor would fail. */
 import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { encryptedPage, VECTORS } from "../../test/engine/pdf/security/encryptedFile.ts";

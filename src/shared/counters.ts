@@ -4,7 +4,7 @@ import type { LogLine } from "./logLines.ts";
 /** A counter of log lines. */
 interface Counter {
   help: string;
-  /** Fields of the log line that become labels. Their values must be few. */
+  /** Fields of the log line that become labels. Each must have few distinct values. */
   labels: readonly string[];
   /**
    * Label values whose series exist with the value 0 from the start. Otherwise Prometheus would miss the first
@@ -76,7 +76,7 @@ export function lastSweep(): number | undefined {
   return sweptAt;
 }
 
-/** The counter of each event's lines. */
+/** The counter for the log lines of each event. */
 const COUNTER_OF = {
   request: "overprint_requests_total",
   sale: "overprint_sales_total",

@@ -146,7 +146,7 @@ interface SharedAttributes {
   required: boolean;
   "aria-describedby": string;
   "data-kind": FieldKind;
-  /** Limits of a number, for changes of the mark by hand. */
+  /** Limits of a number, which `web/adjust.ts` reads when the visitor drags the mark. */
   "data-min": number | undefined;
   "data-max": number | undefined;
 }
