@@ -82,6 +82,24 @@ describe("a mark in the position auto", () => {
   });
 
   it.each([
+    ["gray", "/DeviceGray", [255], [0]],
+    ["color", "/DeviceRGB", [255, 255, 255], [255, 60, 60]],
+    ["palette", "[/Indexed/DeviceGray 1<00ff>]", [1], [0]],
+  ])(
+    "a mark with automatic position avoids the dark parts of a scan with %s samples",
+    async (_, space, paper, dark) => {
+      const cornerOnScan = (isInk: (x: number, y: number) => boolean) => {
+        const samples = Array.from({ length: 60 * 80 }, (_, i) => (isInk(i % 60, Math.floor(i / 60)) ? dark : paper));
+        const dict = `/Subtype/Image/Width 60/Height 80/BitsPerComponent 8/ColorSpace${space}/Filter/FlateDecode`;
+        const image = { 5: { dict, data: deflateSync(Uint8Array.from(samples.flat())) } };
+        return cornerOn("q 300 0 0 400 0 0 cm /X Do Q", "top-right", "/Resources<</XObject<</X 5 0 R>>>>", image);
+      };
+      expect(await cornerOnScan((x, y) => x < 30 && y < 60)).toEqual(TOP_RIGHT);
+      expect(await cornerOnScan((x, y) => x > 50 && y > 3 && y < 30)).toEqual([120, 320]);
+    },
+  );
+
+  it.each([
     ["avoids", "Stamp", false],
     ["may cover", "Link", true],
     ["may cover", "Popup", true],

@@ -3,6 +3,7 @@
  * barcodes. Such a false alarm costs little: the mark only avoids the place of the logo or pattern.
  */
 import { areaOf, type Bounds } from "./bounds.ts";
+import { type Samples, sampleAt } from "./samples.ts";
 
 /** Minimum number of bars of a linear code. */
 const MIN_BARS = 12;
@@ -98,16 +99,6 @@ export class RectangleGroup {
   }
 }
 
-/** An image whose samples are not compressed. */
-export interface Samples {
-  readonly width: number;
-  readonly height: number;
-  /** Bits per color component. */
-  readonly bits: number;
-  readonly components: number;
-  readonly data: Uint8Array;
-}
-
 /** Maximum number of rows, and of columns, that are inspected in an image. */
 const MAX_LINES = 40;
 /** Minimum average number of changes between light and dark in the rows and columns of a square code. */
@@ -149,16 +140,14 @@ export function showsBarcode(image: Samples): boolean {
 }
 
 /** Returns the first component of each sample in evenly spaced rows or columns of an image, at most `MAX_LINES`. */
-function linesOf({ width, height, bits, components, data }: Samples, areRows: boolean): number[][] {
-  const stride = Math.ceil((width * components * bits) / 8);
-  const sample = (x: number, y: number) => {
-    const bit = x * components * bits;
-    return ((data[y * stride + (bit >> 3)] ?? 0) >> (8 - bits - (bit & 7))) & ((1 << bits) - 1);
-  };
+function linesOf(image: Samples, areRows: boolean): number[][] {
+  const { width, height } = image;
   const [count, length] = areRows ? [height, width] : [width, height];
   const lines = Math.min(count, MAX_LINES);
   return Array.from({ length: lines }, (_, i) => {
     const line = Math.floor(((i + 0.5) * count) / lines);
-    return Array.from({ length }, (_, along) => (areRows ? sample(along, line) : sample(line, along)));
+    return Array.from({ length }, (_, along) =>
+      areRows ? sampleAt(image, along, line) : sampleAt(image, line, along),
+    );
   });
 }

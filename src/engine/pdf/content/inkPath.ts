@@ -10,6 +10,11 @@ const PIECE = 8;
 /** Maximum number of pieces of a line. */
 const MAX_PIECES = 32;
 
+/** Minimum width and height of a frame that is reported by its sides, in units of the page. */
+const MIN_FRAME = 36;
+/** Maximum share of its bounds that a frame covers. */
+const MAX_FRAME_SHARE = 0.25;
+
 /** Number of coordinates of four corners. */
 const CORNERS_END = 8;
 
@@ -82,9 +87,11 @@ export class InkPath {
     if (this.#points.length > 0) [this.#points, this.#starts] = [[], []];
   }
 
-  /** Reports the bounds of each subpath. */
+  /** Reports the bounds of each subpath. A large subpath that covers little of its bounds is reported by its sides. */
   fill(report: Report): void {
     this.#eachSubpath((start, end) => {
+      const thickness = this.#frameThickness(start, end);
+      if (thickness !== undefined) return this.#strokeSubpath(start, end, thickness, report);
       let isRectilinear = true;
       for (let i = start + 2; i < end && isRectilinear; i += 2) isRectilinear = this.#isLevel(i) || this.#isUpright(i);
       report(boundsOf(this.#points, start, end), isRectilinear);
@@ -96,23 +103,41 @@ export class InkPath {
    * whole line would be much too large.
    */
   stroke(width: number, report: Report): void {
+    this.#eachSubpath((start, end) => this.#strokeSubpath(start, end, width, report));
+  }
+
+  #strokeSubpath(start: number, end: number, width: number, report: Report): void {
     const half = width / 2;
     const points = this.#points;
-    this.#eachSubpath((start, end) => {
-      for (let i = start + 2; i < end; i += 2) {
-        const [fromX, fromY, toX, toY] = points.slice(i - 2, i + 2) as [number, number, number, number];
-        const isRectilinear = this.#isLevel(i) || this.#isUpright(i);
-        const [acrossX, acrossY] = [this.#isLevel(i) ? 0 : half, this.#isUpright(i) ? 0 : half];
-        const across = Math.min(Math.abs(toX - fromX), Math.abs(toY - fromY));
-        const pieces = isRectilinear ? 1 : Math.min(MAX_PIECES, Math.ceil(across / PIECE));
-        const [stepX, stepY] = [(toX - fromX) / pieces, (toY - fromY) / pieces];
-        for (let piece = 0; piece < pieces; piece++) {
-          const [x, y] = [fromX + piece * stepX, fromY + piece * stepY];
-          const [x0, y0, x1, y1] = boundsOf([x, y, x + stepX, y + stepY]);
-          report([x0 - acrossX, y0 - acrossY, x1 + acrossX, y1 + acrossY], isRectilinear);
-        }
+    for (let i = start + 2; i < end; i += 2) {
+      const [fromX, fromY, toX, toY] = points.slice(i - 2, i + 2) as [number, number, number, number];
+      const isRectilinear = this.#isLevel(i) || this.#isUpright(i);
+      const [acrossX, acrossY] = [this.#isLevel(i) ? 0 : half, this.#isUpright(i) ? 0 : half];
+      const across = Math.min(Math.abs(toX - fromX), Math.abs(toY - fromY));
+      const pieces = isRectilinear ? 1 : Math.min(MAX_PIECES, Math.ceil(across / PIECE));
+      const [stepX, stepY] = [(toX - fromX) / pieces, (toY - fromY) / pieces];
+      for (let piece = 0; piece < pieces; piece++) {
+        const [x, y] = [fromX + piece * stepX, fromY + piece * stepY];
+        const [x0, y0, x1, y1] = boundsOf([x, y, x + stepX, y + stepY]);
+        report([x0 - acrossX, y0 - acrossY, x1 + acrossX, y1 + acrossY], isRectilinear);
       }
-    });
+    }
+  }
+
+  /** Returns the thickness of a subpath that is a frame or a part of a frame. Returns undefined for other subpaths. */
+  #frameThickness(start: number, end: number): number | undefined {
+    const [x0, y0, x1, y1] = boundsOf(this.#points, start, end);
+    if (this.#hasCurve || end - start <= CORNERS_END || Math.min(x1 - x0, y1 - y0) < MIN_FRAME) return undefined;
+    let [doubleArea, length] = [0, 0];
+    for (let i = start; i < end; i += 2) {
+      const next = i + 2 < end ? i + 2 : start;
+      const [fromX, fromY] = [this.#points[i]!, this.#points[i + 1]!];
+      const [toX, toY] = [this.#points[next]!, this.#points[next + 1]!];
+      doubleArea += fromX * toY - toX * fromY;
+      length += Math.hypot(toX - fromX, toY - fromY);
+    }
+    const area = Math.abs(doubleArea) / 2;
+    return area < MAX_FRAME_SHARE * (x1 - x0) * (y1 - y0) ? (2 * area) / length : undefined;
   }
 
   #eachSubpath(visit: (start: number, end: number) => void): void {

@@ -46,7 +46,7 @@ const BACKGROUND_SHARE = 0.9;
 /** Maximum share of the page that a barcode may cover. Larger areas do not count as barcodes. */
 const MAX_BARCODE_SHARE = 0.25;
 /** Minimum lightness, from 0 to 1, of a filled area that counts as paper. */
-const LIGHT = 0.88;
+const LIGHT = 0.82;
 /** Height of most letters above the baseline, in em. */
 const ASCENT = 0.75;
 /** Depth of most letters below the baseline, in em. */
@@ -91,6 +91,11 @@ export interface InkImage {
   readonly isOpaque: boolean;
   /** Returns whether the image is probably a barcode. */
   isBarcode(): boolean;
+  /**
+   * Returns the bounds of the parts that differ from the image's background, in the unit square. Returns no bounds if the
+   * samples cannot be read.
+   */
+  details(): readonly Bounds[];
 }
 
 /** A form XObject (ISO 32000-2, 8.10). */
@@ -459,7 +464,7 @@ export class InkScan {
   #drawObject(): void {
     const object = this.#resources.xobject(this.#name ?? "");
     if (!object) return;
-    if ("isBarcode" in object) this.#image(() => object.isBarcode(), object.isOpaque);
+    if ("isBarcode" in object) this.#image(object);
     else this.#form(object);
   }
 
@@ -478,21 +483,25 @@ export class InkScan {
     this.#push(bytes, resources ?? this.#resources);
   }
 
-  /** Reports an image, which fills the unit square (ISO 32000-2, 8.9.4). */
-  #image(isBarcode: () => boolean, isOpaque = false): void {
+  /**
+   * Reports an image, which fills the unit square (ISO 32000-2, 8.9.4). An image that is the background of the page, such
+   * as a scan, is reported by its details.
+   */
+  #image(image: InkImage): void {
     const { matrix } = this.#state;
     const bounds = mapped(matrix, [0, 0, 1, 1]);
-    const { barcode } = this.#sink;
-    const isCode = barcode && areaOf(bounds) < MAX_BARCODE_SHARE * this.#pageArea && isBarcode();
+    const { barcode, ink } = this.#sink;
+    const isCode = barcode && areaOf(bounds) < MAX_BARCODE_SHARE * this.#pageArea && image.isBarcode();
     this.#endGroup();
     const visible = this.#ink(bounds, true);
     if (isCode && visible) barcode(visible);
-    this.#area(bounds, isOpaque && isUpright(matrix));
+    if (ink && !visible) for (const detail of image.details()) this.#ink(mapped(matrix, detail));
+    this.#area(bounds, image.isOpaque && isUpright(matrix));
   }
 
   #inlineImage(bytes: Uint8Array, at: number, end: number): number {
     const image = readInlineImage(bytes, at, end);
-    this.#image(() => image.mayBeBarcode);
+    this.#image({ isOpaque: false, isBarcode: () => image.mayBeBarcode, details: () => [] });
     return image.end < 0 ? endOfInlineImage(bytes, at, end) : image.end;
   }
 

@@ -6,6 +6,7 @@ import { EngineError } from "../../errors.ts";
 import { LruCache } from "../../lruCache.ts";
 import { showsBarcode } from "../content/barcodes.ts";
 import type { Bounds } from "../content/bounds.ts";
+import { inkOfImage, inspectedPixels } from "../content/imageInk.ts";
 import {
   type ColorSpace,
   type ContentResources,
@@ -18,6 +19,7 @@ import {
   type Opacity,
 } from "../content/inkScan.ts";
 import { isMatrix, type Matrix } from "../content/matrix.ts";
+import type { Samples } from "../content/samples.ts";
 import type { Objects } from "../objects/objects.ts";
 import { readStream } from "../objects/streams.ts";
 import { runYielding } from "../source/meter.ts";
@@ -59,7 +61,7 @@ const UNSEEN = 2 | 32;
 const CATEGORIES = ["Font", "XObject", "ColorSpace", "ExtGState"];
 const MASK_KEYS = ["SMask", "Mask", "ImageMask", "SMaskInData", "OC"];
 const OBJECT_KEYS = new Set([
-  ..."Subtype Matrix BBox Resources Filter Width Height BitsPerComponent".split(" "),
+  ..."Subtype Matrix BBox Resources Filter Width Height BitsPerComponent ColorSpace".split(" "),
   ...MASK_KEYS,
 ]);
 const STATE_KEYS = new Set(["ca", "BM", "SMask"]);
@@ -214,9 +216,11 @@ export class PageInkReader {
     if (!dictionary) return undefined;
     if (dictionary.get("Subtype") === "Image") {
       let isBarcode: boolean | undefined;
+      let details: Bounds[] | undefined;
       const image = {
         isOpaque: MASK_KEYS.every((key) => !dictionary.get(key)),
         isBarcode: () => (isBarcode ??= this.#isBarcode(num, dictionary)),
+        details: () => (details ??= this.#detailsOf(num, dictionary)),
       };
       return this.#xobjects.put(num, image, ENTRY_BYTES);
     }
@@ -235,22 +239,39 @@ export class PageInkReader {
   }
 
   #isBarcode(num: number, image: Dictionary): boolean {
-    const numberAt = (key: string) => {
-      const value = this.#objects.resolve(image.get(key));
-      return typeof value === "number" ? value : 0;
-    };
-    const [width, height] = [numberAt("Width"), numberAt("Height")];
-    const bits = image.get("ImageMask") === true ? 1 : numberAt("BitsPerComponent");
-    const ratio = width / height;
-    if (BILEVEL_FILTERS.has([this.#objects.resolve(image.get("Filter"))].flat().at(-1)!))
+    if (BILEVEL_FILTERS.has([this.#objects.resolve(image.get("Filter"))].flat().at(-1)!)) {
+      const ratio = this.#numberAt(image, "Width") / this.#numberAt(image, "Height");
       return ratio > 0.7 && ratio < 1.4;
+    }
+    const samples = this.#samplesOf(num, image);
+    return samples !== undefined && showsBarcode(samples);
+  }
+
+  #detailsOf(num: number, image: Dictionary): Bounds[] {
+    const samples = this.#samplesOf(num, image);
+    if (!samples) return [];
+    this.#objects.source.meter.charge("findInk", inspectedPixels(samples));
+    return inkOfImage(samples);
+  }
+
+  /** Returns the samples of an image, or undefined if they are unreadable or too many. */
+  #samplesOf(num: number, image: Dictionary): Samples | undefined {
+    const [width, height] = [this.#numberAt(image, "Width"), this.#numberAt(image, "Height")];
+    const bits = image.get("ImageMask") === true ? 1 : this.#numberAt(image, "BitsPerComponent");
     if (!(width * height * bits > 0 && width * height * bits <= 8 * MAX_IMAGE) || ![1, 2, 4, 8].includes(bits))
-      return false;
+      return undefined;
     const data = this.#decoded(num, MAX_IMAGE);
-    if (!data || !this.#take(data.length)) return false;
-    // The number of components is derived from the length of the data, without reading the color space.
+    if (!data || !this.#take(data.length)) return undefined;
+    // The number of components is derived from the length of the data, without reading the whole color space.
     const components = Math.floor((8 * data.length) / (width * height * bits));
-    return components > 0 && components <= 4 && showsBarcode({ width, height, bits, components, data });
+    const [family] = [this.#objects.resolve(image.get("ColorSpace"))].flat();
+    if (components < 1 || components > 4) return undefined;
+    return { width, height, bits, components, isIndexed: family === "Indexed", data };
+  }
+
+  #numberAt(dictionary: Dictionary, key: string): number {
+    const value = this.#objects.resolve(dictionary.get(key));
+    return typeof value === "number" ? value : 0;
   }
 
   /**

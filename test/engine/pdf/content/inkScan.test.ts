@@ -79,6 +79,18 @@ it.each<[string, string, number[][]]>([
   ["no shape outside the page", "-50 -50 20 20 re f", []],
   ["no background", "0 0 300 400 re f", []],
   ["no white area", "1 g 10 10 50 50 re f 1 1 1 rg 10 10 50 50 re f 0 0 0 0 k 10 10 50 50 re f", []],
+  ["no pale area, over which a mark is as legible as on paper", "0.85 g 10 10 50 50 re f", []],
+  [
+    "the sides of a frame, but not the area inside the frame",
+    "10 10 m 210 10 l 210 12 l 12 12 l 12 210 l 10 210 l f",
+    [
+      [10, 9.01, 210, 11],
+      [209.01, 10, 211, 12],
+      [12, 11.01, 210, 13],
+      [11.01, 12, 13, 210],
+      [10, 209.01, 12, 211],
+    ],
+  ],
   ["no white area in a color space", "/Plain cs 1 1 1 scn 10 10 50 50 re f", []],
   ["a black area after a spot color", "/Spot cs 1 scn 0 0 0 rg 10 10 50 50 re f", [[10, 10, 60, 60]]],
   ["an area in a full spot color", "/Spot cs 1 scn 10 10 50 50 re f", [[10, 10, 60, 60]]],
@@ -192,7 +204,7 @@ function opaqueAreas(content: string, resources: Partial<ContentResources> = {})
   const rounded = (bounds: Bounds) => bounds.map((value) => Math.round(100 * value) / 100);
   return scan(content, resources).areas.flatMap(({ bounds, isOpaque }) => (isOpaque ? [rounded(bounds)] : []));
 }
-const imageThat = (isOpaque: boolean) => ({ xobject: () => ({ isOpaque, isBarcode: () => false }) });
+const imageThat = (isOpaque: boolean) => ({ xobject: () => ({ isOpaque, isBarcode: () => false, details: () => [] }) });
 
 it.each<[string, string, number[][], Partial<ContentResources>?]>([
   ["a filled rectangle", "1 g 10 20 30 40 re f", [[10, 20, 40, 60]]],
