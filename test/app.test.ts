@@ -5,7 +5,7 @@ import { app } from "../src/app.ts";
 import { PROBLEMS } from "../src/shared/problems.ts";
 import { send, TEXT } from "./support/client.ts";
 
-test("CORS lets x402 clients in browsers send their headers and read the response headers", async () => {
+test("CORS lets x402 clients in browsers send payment headers and read payment response headers", async () => {
   const asked =
     "content-type,x-payment,payment-signature,access-control-expose-headers,idempotency-key,traceparent,baggage";
   const preflight = await send(TEXT, {
@@ -27,7 +27,7 @@ test("CORS lets x402 clients in browsers send their headers and read the respons
   expect(exposed).toEqual(expect.arrayContaining(["X-PAYMENT-RESPONSE", "PAYMENT-REQUIRED", "PAYMENT-RESPONSE"]));
 });
 
-test("the response repeats the caller's request id, or has a generated one", async () => {
+test("the response repeats the caller's request id, or contains a generated id if the caller sent none", async () => {
   expect((await send("/nowhere")).headers.get("X-Request-Id")).toMatch(/^[0-9a-f-]{36}$/);
   expect((await send("/nowhere", { headers: { "X-Request-Id": "mine-7" } })).headers.get("X-Request-Id")).toBe(
     "mine-7",
@@ -58,7 +58,7 @@ describe.each([
   "/.well-known/mcp/catalog.json",
   "/.well-known/api-catalog",
 ])("%s", (path) => {
-  test("a page or description returns 304 for a matching ETag and is readable from other origins", async () => {
+  test("a page or API description returns 304 for a matching ETag and is readable from other origins", async () => {
     const first = await send(path);
     const tag = first.headers.get("ETag")!;
     expect(tag).toMatch(/^"/);
@@ -70,13 +70,13 @@ describe.each([
     expect([head.status, head.headers.get("ETag"), await head.text()]).toEqual([200, tag, ""]);
   });
 
-  test("a page or description rejects methods other than GET and HEAD", async () => {
+  test("a page or API description rejects methods other than GET and HEAD", async () => {
     const post = await send(path, { method: "POST" });
     expect([post.status, post.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);
   });
 });
 
-test("pages and descriptions contain the requested host, even if requests for two hosts alternate", async () => {
+test("pages and API descriptions contain the requested host, even if requests for two hosts alternate", async () => {
   for (const host of ["http://a.example", "http://b.example", "http://a.example"]) {
     const { servers } = await (await send(`${host}/openapi.json`)).json<{ servers: object[] }>();
     expect(servers).toEqual([{ url: host }]);
@@ -102,7 +102,7 @@ test.each([
   expect(response.headers.get("Vary")).toContain("Accept");
 });
 
-test("the error for invalid settings contains neither their names nor their values", async () => {
+test("the error response for invalid settings contains neither the names nor the values of the settings", async () => {
   const log = vi.spyOn(console, "log").mockImplementation(() => {});
   const context = createExecutionContext();
   const response = await app.fetch(
@@ -120,7 +120,7 @@ test("the error for invalid settings contains neither their names nor their valu
 });
 
 describe("GET /openapi.json", () => {
-  test("the OpenAPI document describes both operations with the schemas that also validate their requests", async () => {
+  test("the OpenAPI document describes both operations with the schemas that validate their requests", async () => {
     const document = await (await send("/openapi.json")).json<Record<string, never>>();
     expect(document).toMatchObject({ openapi: "3.1.0" });
     const { paths: post, components } = document as never as {

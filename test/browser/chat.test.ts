@@ -63,7 +63,7 @@ describePage("the chat view of a result", (running) => {
   const firstPage = ({ view }: OpenView) => view.waitForSelector("#page canvas", PATIENCE);
 
   describe.each(["application", "page"] as const)("in a host of type %s", (host) => {
-    test("the chat view shows the order first, and after the purchase the page, the link and the receipt", () =>
+    test("the chat view shows the order before the purchase, and the page, the link and the receipt after it", () =>
       show(
         async (open) => {
           const { view, tell, opened, complaints } = open;
@@ -120,7 +120,7 @@ describePage("the chat view of a result", (running) => {
       expect(await view.locator("#page canvas, [data-part=download]").count()).toBe(0);
     }));
 
-  test("the chat view shows the page of the latest result, even if the file of an earlier result loads later", () =>
+  test("the chat view shows the page of the latest result, even if an earlier result's file loads later", () =>
     show(async (open) => {
       const { page, view, tell } = open;
       const [first, last] = [await chat.call(fields), await chat.call({ ...fields, text: "FINAL" })];
@@ -212,7 +212,7 @@ describePage("the chat view of a result", (running) => {
     });
   });
 
-  test("the chat view fetches only the parts of a large file that are needed to show the first page", async () => {
+  test("the chat view fetches only the parts of a large file that the first page needs", async () => {
     const pages = Array.from({ length: 30 }, (_, index) => 3 + 2 * index);
     const pdf = pdfOf([
       "<< /Type /Catalog /Pages 2 0 R >>",
@@ -279,7 +279,7 @@ describePage("the chat view of a result", (running) => {
   });
 
   describe("in a host that denies a capability", () => {
-    test("without scripts, the chat view says that the link is in the chat", () =>
+    test("the chat view says that the link is in the chat if scripts are disabled", () =>
       show(
         async ({ view, complaints }) => {
           expect(await view.textContent("#status")).toContain("The download link is in the chat.");
@@ -288,7 +288,7 @@ describePage("the chat view of a result", (running) => {
         { denies: "everything" },
       ));
 
-    test("if the host opens no links, the chat view selects the link for copying", () =>
+    test("the chat view selects the link for copying if the host opens no links", () =>
       show(
         async ({ view, tell }) => {
           await tell("sendToolResult", await chat.call(fields));
@@ -299,7 +299,7 @@ describePage("the chat view of a result", (running) => {
         { denies: "links" },
       ));
 
-    test("without access to the clipboard, the chat view selects the link for copying", () =>
+    test("the chat view selects the link for copying if it cannot access the clipboard", () =>
       show(async ({ view, tell }) => {
         await tell("sendToolResult", await chat.call(fields));
         await view.click("[data-part=copy]");
@@ -308,7 +308,7 @@ describePage("the chat view of a result", (running) => {
           .toBe(await view.inputValue("[data-part=link]"));
       }));
 
-    test("without network access, the chat view shows the link and says that it cannot revoke the link", () =>
+    test("the chat view shows the link and says that it cannot revoke the link if it has no network access", () =>
       show(
         async ({ view, tell }) => {
           await tell("sendToolResult", await chat.call(fields));
@@ -356,7 +356,7 @@ describePage("the chat view of a result", (running) => {
       "https://evil.example.com/v1/files/1.pdf?token=2",
       "//v1/files/../../1",
       7,
-    ])("the chat view ignores a link that does not lead to the service's files: %j", (url) =>
+    ])("the chat view ignores a link that does not point to the service's files: %j", (url) =>
       show(async (open) => {
         const { structuredContent, ...result } = await chat.call(fields);
         const { output, ...rest } = structuredContent as { output: object };

@@ -54,7 +54,7 @@ describePage("the reader of the page's controls", (running) => {
     expect(fields).toEqual({ title: "", [field]: value });
   });
 
-  test("readSettings omits a checkbox that the visitor checked and cleared again", async () => {
+  test("readSettings omits a checkbox that the visitor has checked and then cleared", async () => {
     const fields = await fieldsAfter(async (page) => {
       await page.check("[name=bold]");
       await page.uncheck("[name=bold]");

@@ -14,7 +14,7 @@ describePage("the fields of the playground", (running) => {
 
   const curl = (page: Page) => page.textContent("#snippet-curl");
 
-  test("a chosen template looks like its picture after earlier changes of place, size and rotation, and keeps color and opacity", () =>
+  test("choosing a template resets the mark's place, size and rotation, but not its color and opacity", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, sample);
       const choose = (template: string) =>
@@ -43,7 +43,7 @@ describePage("the fields of the playground", (running) => {
       expect(await curl(page)).toMatch(/template=stamp.*position=bottom-right.*offset_x=-150/s);
     }));
 
-  test("numbers have a decimal comma or a decimal point, and the arrow keys change them by one", () =>
+  test("the number fields accept a decimal comma or point, and the arrow keys change numbers by one", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await page.click("form[data-operation=text] summary");
       await page.selectOption("#unit", "mm");
@@ -64,7 +64,7 @@ describePage("the fields of the playground", (running) => {
       expect(await curl(page)).toContain("rotation=6.5");
     }));
 
-  test("the playground rejects a number with thousands separators instead of guessing", () =>
+  test("the playground rejects a number with a thousands separator", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, sample);
       await page.fill("#text-font_size", "1,000.5");
@@ -87,7 +87,7 @@ describePage("the fields of the playground", (running) => {
       expect(await page.textContent("#status")).toBe("Size font_size must be at most 705.56 mm.");
     }));
 
-  test("a warning says that a size does not fit, and its button sets the size that does", () =>
+  test("a warning says that a size does not fit, and its button sets the largest size that fits", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, pagesOf(["/MediaBox [0 0 400 400]", "/MediaBox [0 0 800 800]"]));
       const warnings = () => page.textContent("#warnings");
@@ -102,7 +102,7 @@ describePage("the fields of the playground", (running) => {
       await expect.poll(warnings, PATIENCE).toMatch(/does not fit on 2 pages/);
     }));
 
-  test("no hint of the playground contains a name of the API", () =>
+  test("the playground's hints contain no field names of the API", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       const hints = await page.locator("form.controls :is(.hint, [id$=-hint])").allTextContents();
       expect(hints.length).toBeGreaterThan(25);

@@ -17,7 +17,7 @@ describePage("the files of the playground", (running) => {
   const expectStatus = (page: Page, words: RegExp) =>
     expect.poll(() => page.textContent("#status"), PATIENCE).toMatch(words);
 
-  test("a visitor chooses several PDFs, and all of them stay in an announced list after a change of the shown one", () =>
+  test("the list of several chosen PDFs is announced, and stays complete when the visitor shows another PDF", () =>
     withPage(running.browser, running.worker.url, async ({ page, complaints }) => {
       await page.setInputFiles("#file", ["one.pdf", "two.pdf", "three.pdf"].map(pdf));
       await expectStatus(page, /^one\.pdf: 4 pages/);
@@ -38,7 +38,7 @@ describePage("the files of the playground", (running) => {
       expect(complaints).toEqual([]);
     }));
 
-  test("a result is named after its source in the call, the receipt and the download, unless the visitor names it", () =>
+  test("the call, the receipt and the download name a result after its source, unless the visitor enters a name", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       const curl = () => page.textContent("#snippet-curl");
       await chooseFile(page, sample, "Report 2026/Q3.PDF");
@@ -56,7 +56,7 @@ describePage("the files of the playground", (running) => {
       expect(await curl()).toContain("filename=final.pdf");
     }));
 
-  test("a reload of the tab keeps the file and the image, until a reset", () =>
+  test("the file and the image survive a reload of the tab until the visitor resets the playground", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, sample, "mine.pdf");
       await page.check("[name=operation][value=image]", { force: true });

@@ -58,7 +58,7 @@ describePage("the mark under the visitor's hands", (running) => {
   const cases = Object.keys(SMALL).flatMap((mark) => Object.keys(SIZES).map((size) => [mark, size] as const));
 
   test.each(cases)(
-    "a small %s on a %s moves when a visitor drags its middle or an end, and its handles stay within reach",
+    "a visitor can move a small %s on a %s by its middle or an end, and its handles stay within reach",
     (mark, size) =>
       withSample({ viewport: SIZES[size as keyof typeof SIZES] }, async (page) => {
         await SMALL[mark]!(page);
@@ -84,7 +84,7 @@ describePage("the mark under the visitor's hands", (running) => {
   );
 
   test.each(["footer", "logo"])(
-    "a drag of a handle to the end of the screen keeps a %s within the field's limits",
+    "dragging a handle of a %s to the end of the screen does not exceed the limits of the fields",
     (mark) =>
       withSample({}, async (page) => {
         await SMALL[mark]!(page);
@@ -98,7 +98,7 @@ describePage("the mark under the visitor's hands", (running) => {
       }),
   );
 
-  test("repeated keys stop at the limits of the fields, and turning goes on around the circle", () =>
+  test("a repeated key stops at the limits of size and offset, but turns the mark past 180 degrees", () =>
     withSample({}, async (page) => {
       await page.fill("#text-font_size", "1990");
       await page.fill("#text-rotation", "178");

@@ -46,7 +46,7 @@ describePage("the playground with the keyboard", (running) => {
     return () => page.evaluate("window.announced") as Promise<string[]>;
   }
 
-  test("every one of ten quick keys turns and scales the mark, and the result is announced once", () =>
+  test("each of ten quick key presses turns or scales the mark, and the result is announced once", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, sample);
       await page.check("[name=template][value=horizontal]", { force: true });
@@ -67,7 +67,7 @@ describePage("the playground with the keyboard", (running) => {
       expect(await announced()).toHaveLength(3);
     }));
 
-  test("the Tab key reaches the mark of the page in view, and the mark keeps the focus while pages scroll and are redrawn", () =>
+  test("the Tab key focuses the mark of the page in view, which keeps the focus while pages scroll and are redrawn", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, pagesOf(Array.from({ length: 20 }, () => "/MediaBox [0 0 595 842]")));
       await page.fill("#page-number", "7");
@@ -83,7 +83,7 @@ describePage("the playground with the keyboard", (running) => {
       expect(await page.textContent("#snippet-curl")).toContain("offset_y=10");
     }));
 
-  test("Undo keeps the focus after the last step, and the button that removes a warning passes the focus on", () =>
+  test("Undo keeps the focus after the last step, and a button that removes its own warning passes the focus on", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, sample);
       await page.fill("#text-opacity", "0");
@@ -103,7 +103,7 @@ describePage("the playground with the keyboard", (running) => {
       expect(await focused(page)).toBe("preview");
     }));
 
-  test("typing announces an error once after a pause, and then its correction", () =>
+  test("an error is announced once after the visitor pauses typing, and so is its correction", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, sample);
       await isShown(page);
@@ -119,7 +119,7 @@ describePage("the playground with the keyboard", (running) => {
       expect((await announced())[1]).toBe("contract.pdf: 4 pages");
     }));
 
-  test("each control has its name once, and the sliders are read as percentages", () =>
+  test("each control has one accessible name, and screen readers read the sliders as percentages", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       const tree = await page.locator("form[data-operation=text]").ariaSnapshot();
       expect(tree).toContain('slider "Opacity"');

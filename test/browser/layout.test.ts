@@ -25,7 +25,7 @@ describePage("the layout of the playground", (running) => {
     ["a phone", PHONE],
     ["a laptop", LAPTOP],
     ["a laptop at 200 % zoom", ZOOMED],
-  ])("the mark, its warning, Undo and the purchase are in view of the settings on %s", (_, viewport) =>
+  ])("the mark, its warning, Undo and the purchase are visible beside the settings on %s", (_, viewport) =>
     withSample(viewport, async (page) => {
       await page.focus("#text-opacity");
       await page.fill("#text-opacity", "0");
@@ -41,7 +41,7 @@ describePage("the layout of the playground", (running) => {
     }),
   );
 
-  test("a laptop at 200 % zoom shows a page at a readable width, and scrolls to a mark that is out of view", () =>
+  test("a laptop at 200 % zoom shows the page at a readable width and scrolls a hidden mark into view", () =>
     withSample(ZOOMED, async (page) => {
       await page.focus("#text-opacity");
       expect((await boxOf(page, ".sheet")).width).toBeGreaterThan(250);
@@ -56,34 +56,31 @@ describePage("the layout of the playground", (running) => {
     ["a phone", PHONE],
     ["a laptop", LAPTOP],
     ["a laptop at 200 % zoom", ZOOMED],
-  ])(
-    "the Tab key follows the layout from the file to the preview, the purchase and the settings on %s",
-    (_, viewport) =>
-      withSample(viewport, async (page) => {
-        const order = ["#file", "#page-number", "#preview", "#buy", "[data-settings]", "#text-text"];
-        await page.focus(order[0]!);
-        const found = [];
-        for (let press = 0; press < 40; press++) {
-          for (const selector of order)
-            if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`))
-              found.push(selector);
-          if (found.at(-1) === order.at(-1)) break;
-          await page.keyboard.press("Tab");
-        }
-        expect([...new Set(found)]).toEqual(order);
-        await page.evaluate("scrollTo(0, 0)");
-        const [source, proof, settings] = [
-          await boxOf(page, ".source"),
-          await boxOf(page, ".stage"),
-          await boxOf(page, ".settings"),
-        ];
-        expect(proof.y).toBeGreaterThanOrEqual(source.y + source.height);
-        if (viewport === PHONE) expect(settings.y).toBeGreaterThanOrEqual(proof.y + proof.height);
-        else expect(settings.x).toBeGreaterThanOrEqual(proof.x + proof.width);
-      }),
+  ])("the Tab key moves from the file to the preview, the purchase and the settings on %s", (_, viewport) =>
+    withSample(viewport, async (page) => {
+      const order = ["#file", "#page-number", "#preview", "#buy", "[data-settings]", "#text-text"];
+      await page.focus(order[0]!);
+      const found = [];
+      for (let press = 0; press < 40; press++) {
+        for (const selector of order)
+          if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) found.push(selector);
+        if (found.at(-1) === order.at(-1)) break;
+        await page.keyboard.press("Tab");
+      }
+      expect([...new Set(found)]).toEqual(order);
+      await page.evaluate("scrollTo(0, 0)");
+      const [source, proof, settings] = [
+        await boxOf(page, ".source"),
+        await boxOf(page, ".stage"),
+        await boxOf(page, ".settings"),
+      ];
+      expect(proof.y).toBeGreaterThanOrEqual(source.y + source.height);
+      if (viewport === PHONE) expect(settings.y).toBeGreaterThanOrEqual(proof.y + proof.height);
+      else expect(settings.x).toBeGreaterThanOrEqual(proof.x + proof.width);
+    }),
   );
 
-  test("an arrow key on the recent settings applies none of them", () =>
+  test("arrow keys in the list of recent settings do not apply any settings", () =>
     withSample(LAPTOP, async (page) => {
       await page.evaluate(`navigator.clipboard.writeText = async () => undefined`);
       await page.fill("#text-text", "RECENT");

@@ -30,7 +30,7 @@ describePage("the tools of the playground", (running) => {
     await page.mouse.up();
   }
 
-  test("the playground opens with the marked sample, and the visitor's file replaces it", () =>
+  test("the playground opens with a marked sample, which the visitor's file replaces", () =>
     withPage(running.browser, running.worker.url, async ({ page, complaints }) => {
       await page.locator("#preview").scrollIntoViewIfNeeded();
       await expect.poll(() => page.textContent("#status"), PATIENCE).toMatch(/^sample\.pdf: 4 pages/);
@@ -39,7 +39,7 @@ describePage("the tools of the playground", (running) => {
       expect(complaints).toEqual([]);
     }));
 
-  test("a visitor drags the mark to a corner, and the playground adapts the fields and the shown call", () =>
+  test("dragging the mark to a corner updates the fields and the displayed call", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, pagesOf(["/MediaBox [0 0 400 400]"]));
       await page.check("[name=template][value=stamp]", { force: true });
@@ -91,7 +91,7 @@ describePage("the tools of the playground", (running) => {
       expect(await violations(page)).toEqual([]);
     }));
 
-  test("each preset fills in its settings, and a preset with a placeholder selects the placeholder", () =>
+  test("each preset fills in its settings and selects its placeholder, if any", () =>
     withPage(running.browser, running.worker.url, async ({ page, complaints }) => {
       await chooseFile(page, sample);
       for (const { label, operation, fields } of PRESETS) {
@@ -107,7 +107,7 @@ describePage("the tools of the playground", (running) => {
       expect(complaints).toEqual([]);
     }));
 
-  test("the playground can undo and redo changes, and keeps the settings for the next visit until a reset", () =>
+  test("the playground can undo and redo changes, and keeps the settings for the next visit until they are reset", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, sample);
       const isStamp = () => page.isChecked("[name=template][value=stamp]");
@@ -129,7 +129,7 @@ describePage("the tools of the playground", (running) => {
       expect(await page.inputValue("#text-text")).toBe(EXAMPLE_TEXT);
     }));
 
-  test("the playground accepts lengths in millimeters and inches, and shows a call with lengths in points", () =>
+  test("the playground accepts lengths in millimeters and inches, and converts them to points in the displayed call", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await page.click("form[data-operation=text] summary");
       await page.selectOption("#unit", "mm");
@@ -153,7 +153,7 @@ describePage("the tools of the playground", (running) => {
       expect(await page.textContent("output[for=text-opacity]")).toBe("55 %");
     }));
 
-  test("the playground jumps to one of 500 pages, shows the page number during scrolling, and zooms", () =>
+  test("the playground jumps to any of 500 pages, shows the page number while scrolling, and zooms", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, pagesOf(Array.from({ length: 500 }, () => "/MediaBox [0 0 595 842]")));
       expect(await page.textContent("#page-count")).toBe("500");
@@ -171,7 +171,7 @@ describePage("the tools of the playground", (running) => {
       expect(await width()).toBeCloseTo(before, 0);
     }));
 
-  test("a warning explains a notice, and the button of the warning corrects the settings", () =>
+  test("a warning explains a notice, and the warning's button corrects the settings", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, sample);
       await page.fill("#text-opacity", "0");
@@ -196,7 +196,7 @@ describePage("the tools of the playground", (running) => {
       await expect.poll(() => page.textContent("#status"), PATIENCE).toMatch(/^mine\.pdf: 4 pages/);
     }));
 
-  test("a receipt shows a picture of the bought page, and the playground lists the bought settings as recent settings", () =>
+  test("a receipt shows the bought page, and the bought settings appear among the recent settings", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, sample);
       await page.check("[name=template][value=header]", { force: true });

@@ -57,7 +57,7 @@ describePage("the password of a PDF in the playground", (running) => {
       { permissions: ["clipboard-read", "clipboard-write"] },
     ));
 
-  test("the digest of an order, which the browser stores, does not depend on the password", async () => {
+  test("the order digest that the browser stores does not depend on the password", async () => {
     const { outputFiles } = await build({
       entryPoints: [join(import.meta.dirname, "../../web/buying/order.ts")],
       ...{ bundle: true, write: false, format: "iife", globalName: "orders", target: "es2023" },
@@ -86,7 +86,7 @@ describePage("the password of a PDF in the playground", (running) => {
       expect(await page.inputValue("#unlock-password")).toBe("");
     }));
 
-  test("a wrong password is an error of its field, which keeps the focus and accepts another try", () =>
+  test("a wrong password is reported at the password field, which keeps the focus and accepts another try", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseLocked(page);
       const field = page.locator("#unlock-password");

@@ -33,7 +33,7 @@ describePage("the page of a payment link", (running) => {
     return (await call(client, "request_payment_link", fields)) as unknown as Offered;
   };
 
-  test("an agent without a payment gets the PDF after a person has paid on the page of the payment link", async () => {
+  test("an agent without a payment gets the PDF after a person pays on the payment page", async () => {
     const client = await connected();
     const { url, claim } = await prepared(client);
     const page = await running.browser.newPage();
@@ -71,7 +71,7 @@ describePage("the page of a payment link", (running) => {
     await client.close();
   });
 
-  test("the payment page says before the payment that the call would fail, or that no preview is available", async () => {
+  test("the payment page says before the payment that the call will fail or that no preview is available", async () => {
     const client = await connected();
     const page = await running.browser.newPage();
     const said = () => page.textContent("#preview-status");
@@ -88,7 +88,7 @@ describePage("the page of a payment link", (running) => {
     await Promise.all([page.close(), client.close()]);
   });
 
-  test("the payment page charges neither a second person nor a person whose link was withdrawn", async () => {
+  test("the payment page charges only the first person, and charges no one after the link is withdrawn", async () => {
     const client = await connected();
     const { url, claim } = await prepared(client, "SOLD ONCE");
     const [first, second] = await Promise.all([running.browser.newContext(), running.browser.newContext()]);

@@ -58,7 +58,7 @@ describePage("the page at /", (running) => {
       expect(complaints).toEqual([]);
     }));
 
-  test("the playground uses dropped files according to their type, offers other PDFs, and names files that it cannot use", () =>
+  test("the playground sorts dropped files by type, offers further PDFs, and names the files that it cannot use", () =>
     withPage(running.browser, running.worker.url, async ({ page, complaints }) => {
       const drop = async (...files: [name: string, type: string, bytes: Uint8Array][]) => {
         const transfer = await page.evaluateHandle(`(() => {
@@ -84,7 +84,7 @@ describePage("the page at /", (running) => {
       expect(complaints).toEqual([]);
     }));
 
-  test("the playground copies a link with its settings but no password, takes settings from such a link, and can reset them", () =>
+  test("the playground copies a link with its settings but without the password, and applies or resets linked settings", () =>
     withPage(running.browser, running.worker.url, async ({ page, complaints }) => {
       await page.evaluate(`navigator.clipboard.writeText = async (text) => { window.copied = text; }`);
       await page.check("[name=template][value=stamp]", { force: true });
@@ -115,7 +115,7 @@ describePage("the page at /", (running) => {
       expect(complaints).toEqual([]);
     }));
 
-  test("the playground shows no page and disables the purchase after it has refused a file", () =>
+  test("the playground shows no page and disables the purchase after rejecting a file", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, sample);
       await expect.poll(() => page.isEnabled("#buy"), PATIENCE).toBe(true);
@@ -127,7 +127,7 @@ describePage("the page at /", (running) => {
       await expect.poll(() => page.isEnabled("#buy"), PATIENCE).toBe(true);
     }));
 
-  test("the playground disables the purchase while the preview does not yet show a change", () =>
+  test("the playground disables the purchase until the preview shows the latest change", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, sample);
       await expect.poll(() => page.isEnabled("#buy"), PATIENCE).toBe(true);
@@ -199,7 +199,7 @@ describePage("the page at /", (running) => {
       await expectStatus(page, /PDF/);
     }));
 
-  test("the playground reports errors with the same messages as the API, and with labels and units", () =>
+  test("the playground reports errors with the API's messages, but with its own labels and units", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       const png = Buffer.from(RED_PNG);
       const files: [name: string, content: Buffer, words: RegExp][] = [
@@ -238,7 +238,7 @@ describePage("the page at /", (running) => {
     return (await callPaid(`${running.worker.url}/v1/watermark/text`, form)).json() as Promise<Refusal>;
   }
 
-  test("the playground accepts a file again after the sample was shown, and keeps its settings when the visitor returns to the page", () =>
+  test("the playground accepts a file after showing the sample, and keeps its settings when the visitor returns", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       const contract = join(import.meta.dirname, "../../examples/contract.pdf");
       await page.setInputFiles("#file", contract);
@@ -259,7 +259,7 @@ describePage("the page at /", (running) => {
       expect(await page.textContent("#snippet-curl")).toContain("text=RESTORED");
     }));
 
-  test("the playground fits a page into the window, but shows a very long page at readable size", () =>
+  test("the playground fits a page into the window, but shows a very long page at a readable size", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       const heights = async (selector: string) =>
         (await page.locator(selector).first().boundingBox())! as { width: number; height: number };
@@ -324,7 +324,7 @@ describePage("the page at /", (running) => {
     ),
   );
 
-  test("the home page shows which options are selected if the browser forces system colors", () =>
+  test("the home page shows which options are selected in forced-colors mode", () =>
     withPage(
       running.browser,
       running.worker.url,

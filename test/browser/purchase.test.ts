@@ -51,7 +51,7 @@ describePage("paying with the development key", (running) => {
       keepMarked,
     ));
 
-  test("a receipt says what was bought and when, and changed settings count as not bought yet", () =>
+  test("a receipt says what was bought and when, and changed settings no longer count as bought", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, sample);
       await page.check("[name=template][value=stamp]", { force: true });
@@ -108,7 +108,7 @@ describePage("paying with the development key", (running) => {
       { permissions: ["clipboard-read", "clipboard-write"] },
     ));
 
-  test("the buy button fits the settings on screen, even if they change during a purchase", () =>
+  test("the buy button matches the current settings, even if they change during a purchase", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, sample);
       const { promise: sent, resolve: send } = Promise.withResolvers<void>();
@@ -129,7 +129,7 @@ describePage("paying with the development key", (running) => {
       await expect.poll(() => page.textContent("#buy"), PATIENCE).toBe("Try again");
     }));
 
-  test("the checkout shows the service's error message for a refused call, and charges the payer nothing", () =>
+  test("the checkout shows the service's error message for a rejected call, and the payer is not charged", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await page.evaluate("document.getElementById('purchase').dataset.maxBytes = '100'");
       await chooseFile(page, sample);
@@ -247,7 +247,7 @@ const payWithWallet = (running: Running) => {
       expect(complaints).toEqual([]);
     }));
 
-  test("the checkout switches the wallet to the right chain, and adds an unknown chain to the wallet", async () => {
+  test("the checkout switches the wallet to the right chain, and adds the chain if the wallet lacks it", async () => {
     const wallet = await walletWith({ chainId: 1, knows: [1] });
     await withWallets([wallet], async ({ page, asked, paid }) => {
       await page.click("#buy");
@@ -258,7 +258,7 @@ const payWithWallet = (running: Running) => {
     });
   });
 
-  test("the checkout says that a browser has no wallet, and offers what works without one", () =>
+  test("the checkout says that the browser has no wallet, and offers the options that need no wallet", () =>
     withPage(running.browser, proxy.url, async ({ page }) => {
       await chooseFile(page, sample);
       expect(await page.isHidden("#no-wallet")).toBe(true);
@@ -284,7 +284,7 @@ const payWithWallet = (running: Running) => {
       expect(await page.content()).not.toContain(DEVELOPMENT_KEY.slice(2));
     }));
 
-  test("the checkout reports each problem of the wallet, and continues after the visitor has solved it", async () => {
+  test("the checkout reports each wallet problem, and continues after the visitor has solved it", async () => {
     const wallet = await walletWith({ chainId: 1, stays: true });
     const { account } = wallet;
     await withWallets([wallet], async ({ page, asked, paid }) => {

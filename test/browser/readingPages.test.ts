@@ -19,7 +19,7 @@ const PAGES = [
 ] as const;
 
 describePage("pages for reading", (running) => {
-  test("the page /docs shows the title above the table of contents on a phone", async () => {
+  test("the page /docs shows its title above the table of contents on a phone", async () => {
     const page = await running.browser.newPage({ viewport: { width: 360, height: 780 } });
     await page.goto(`${running.worker.url}/docs`);
     const top = async (selector: string) => (await page.locator(selector).boundingBox())!.y;
@@ -28,7 +28,7 @@ describePage("pages for reading", (running) => {
     await page.close();
   });
 
-  test("the page /docs finds operations by words, copies a snippet, and sends a paid call with the development key", async () => {
+  test("the page /docs can search operations, copy a snippet, and send a paid call with the development key", async () => {
     const context = await running.browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
     const page = await context.newPage();
     await page.goto(`${running.worker.url}/docs`, { waitUntil: "networkidle" });

@@ -42,13 +42,13 @@ describe.skipIf(!chromiumPath)(chromiumPath ? "a line" : `a line (skipped: ${NO_
   });
   afterAll(() => browser?.close());
 
-  test.each(samples)("the engine and Chromium lay out a line with the same width: %s: %s", async (_, text, lang) => {
+  test.each(samples)("the engine lays out a line with the same width as Chromium: %s: %s", async (_, text, lang) => {
     const { line, width } = await setByChromium(page, text, lang);
     expect(line.width / width).toBeCloseTo(1, 1.7);
   });
 
   test.each(Object.entries(CONFIDENTIAL))(
-    'the engine draws the word for "confidential" like Chromium: %s: %s',
+    'the engine draws the word for "confidential" as Chromium does: %s: %s',
     async (lang, text) => {
       await setByChromium(page, text, lang);
       const theirs = inkOf(await rasterOf(await page.screenshot()));

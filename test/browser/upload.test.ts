@@ -20,7 +20,7 @@ describePage("the upload page", (running) => {
     buffer: Buffer.concat([await sampleContract(), Buffer.from(more)]),
   });
 
-  test("the upload page sends the chosen file once after a confirmation, without requests to other origins", async () => {
+  test("the upload page sends the chosen file once after a confirmation, and sends nothing to other origins", async () => {
     const chosen = await file();
     const url = await open({ name: chosen.name, size: chosen.buffer.length });
     const page = await running.browser.newPage();
@@ -46,7 +46,7 @@ describePage("the upload page", (running) => {
     await page.close();
   });
 
-  test("the upload page reports a rejected file and accepts another file afterwards", async () => {
+  test("the upload page reports a rejected file and then accepts another file", async () => {
     const page = await running.browser.newPage();
     await page.goto(await open({}), { waitUntil: "networkidle" });
     const picture = { name: "a.pdf", mimeType: "application/pdf", buffer: Buffer.from("GIF89a, and so on") };

@@ -28,7 +28,7 @@ describePage("the upload page, for a large file", (running) => {
   });
   afterAll(() => rm(dir, { recursive: true, force: true }));
 
-  test("the upload page continues after a reload and a broken connection, and sends only the missing parts", {
+  test("the upload page resumes after a reload or a broken connection, and sends only the missing parts", {
     timeout: 120_000,
   }, async () => {
     const { url: origin } = running.worker;

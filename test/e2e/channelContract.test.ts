@@ -49,7 +49,7 @@ async function trade() {
 }
 
 describe("the test contract of payment channels with the official client, server and facilitator", () => {
-  test("the channel contract takes a deposit, records one claim for several vouchers, and transfers the claimed amount to the receiver", async () => {
+  test("the channel contract accepts a deposit, claims several vouchers at once, and pays the receiver", async () => {
     const { receiver, seller, payer, id, buy } = await trade();
     const deposit = await buy();
     expect(deposit).toMatchObject({ amount: String(DEPOSIT), network: caip2 });
@@ -73,7 +73,7 @@ describe("the test contract of payment channels with the official client, server
     expect(await chain.balanceOf(payer.address)).toBe(DEPOSIT);
   });
 
-  test("a refund of a channel records the outstanding claim and returns the rest to the payer", async () => {
+  test("a channel refund first records the outstanding claim and then returns the rest to the payer", async () => {
     const { seller, payer, scheme, id, buy } = await trade();
     await buy();
     await buy();
@@ -98,7 +98,7 @@ describe("the test contract of payment channels with the official client, server
   });
 
   // This test must be the last one, because it moves the chain's clock beyond the expiry of authorizations.
-  test("the channel contract pays out a withdrawal after its delay, except for amounts claimed before, and rejects a later claim", async () => {
+  test("the channel contract allows a withdrawal of unclaimed money after a delay, and rejects later claims", async () => {
     const [claimed, unclaimed] = [await trade(), await trade()];
     for (const { payer, config, id, buy } of [claimed, unclaimed]) {
       await buy();

@@ -50,13 +50,13 @@ const buyer = (...more: Tail<Parameters<typeof channelBuyer>>) => channelBuyer(c
 type Tail<List extends unknown[]> = List extends [unknown, unknown, unknown, ...infer Rest] ? Rest : never;
 
 describe("payment channels through the official client and facilitator", () => {
-  test("a 402 lists the offer of the scheme `exact` before the offer of payment channels", async () => {
+  test("a 402 lists the offer of the scheme `exact` before the payment-channel offer", async () => {
     const { accepts } = await (await buyer()).terms();
     expect(accepts.map(({ scheme }) => scheme)).toEqual(["exact", "batch-settlement"]);
     expect(accepts[1]!.extra).toMatchObject({ withdrawDelay: 86_400, minDeposit: String(DEPOSIT) });
   });
 
-  test("a channel pays for its first call with a deposit and for later calls with vouchers, and a refund returns the remaining money", async () => {
+  test("a channel pays for the first call with a deposit and for later calls with vouchers, and refunds the rest", async () => {
     const { buy, refund, state, account } = await buyer();
     const first = await buy();
     expect(channelReceipt(first)).toMatchObject({
@@ -78,7 +78,7 @@ describe("payment channels through the official client and facilitator", () => {
     expect(await chain.balanceOf(account.address)).toBe(2n * DEPOSIT - 3n * PRICE);
   });
 
-  test("a call after a refund opens the channel again with a new deposit", async () => {
+  test("a call after a refund reopens the channel with a new deposit", async () => {
     const { buy, refund, state } = await buyer();
     expect(callsCharged(await buy())).toBe(1);
     await refund();
@@ -86,7 +86,7 @@ describe("payment channels through the official client and facilitator", () => {
     expect(await state()).toMatchObject({ balance: PRICE + DEPOSIT, totalClaimed: PRICE });
   });
 
-  test("a repeated channel call with its idempotency key gets the lost answer again, and is charged once", async () => {
+  test("a channel call repeated with its idempotency key gets the lost answer again and is charged once", async () => {
     const { buy, sign } = await buyer();
     await buy();
     const call = await sign({ "Idempotency-Key": crypto.randomUUID() });
@@ -95,7 +95,7 @@ describe("payment channels through the official client and facilitator", () => {
     expect(await soldUrl(again)).toBe(await soldUrl(lost));
   });
 
-  test("a repeated channel call without an idempotency key gets the lost answer again if its request is the same", async () => {
+  test("a channel call repeated without an idempotency key gets the lost answer again if the request is the same", async () => {
     const { buy, sign } = await buyer();
     await buy();
     const call = await sign();
@@ -104,7 +104,7 @@ describe("payment channels through the official client and facilitator", () => {
     expect(await soldUrl(again)).toBe(await soldUrl(lost));
   });
 
-  test("a repeated channel call with a new voucher is charged nothing, and its receipt reports the current state of the channel", async () => {
+  test("a channel call repeated with a new voucher is not charged, and its receipt reports the channel's current state", async () => {
     const { buy } = await buyer();
     await buy();
     const key = { "Idempotency-Key": crypto.randomUUID() };
@@ -115,7 +115,7 @@ describe("payment channels through the official client and facilitator", () => {
     expect(callsCharged(await buy())).toBe(3);
   });
 
-  test("a voucher that is sent again with another request gets no result", async () => {
+  test("a voucher that is sent again with a different request gets no result", async () => {
     const { buy, sign } = await buyer();
     await buy();
     const call = await sign();
@@ -131,7 +131,7 @@ describe("payment channels through the official client and facilitator", () => {
     expect(callsCharged(await call())).toBe(2);
   });
 
-  test("a client that has lost a channel's state can continue the channel with the help of the Worker's answers", async () => {
+  test("a client that has lost a channel's state recovers it from the Worker's answers", async () => {
     const { buy, account } = await buyer();
     for (const calls of [1, 2, 3]) expect(callsCharged(await buy())).toBe(calls);
     expect(callsCharged(await (await buyer(account)).buy())).toBe(4);

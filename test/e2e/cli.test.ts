@@ -114,7 +114,7 @@ describe("overprint mark", () => {
     expect((await cli(["mark", "contract.pdf", "--text", "DRAFT", "-o", "-"])).bytes).toEqual(bytes);
   });
 
-  test("overprint mark writes the results of several files to a folder, and accepts names and patterns of source files", async () => {
+  test("overprint mark writes the results of several files to a folder, and accepts file names and patterns", async () => {
     await copyFile(CONTRACT, join(dir, "other.PDF"));
     await mkdir(join(dir, "out"));
     const { code, stdout } = await cli(["mark", "*.pdf", "other.PDF", "contract.pdf", "--text", "X", "-o", "out"]);
@@ -123,7 +123,7 @@ describe("overprint mark", () => {
     expect(stdout.trim().split("\n")).toHaveLength(2);
   });
 
-  test("overprint mark creates an output folder whose name ends in /, but only if it has a result to write", async () => {
+  test("overprint mark creates an output folder whose name ends in /, but only if there is a result to write", async () => {
     const missing = await cli(["mark", "nowhere.pdf", "--text", "X", "-o", "new/marked/"]);
     expect([missing.code, await files()]).toEqual([2, ["contract.pdf"]]);
     const { code, stdout } = await cli(["mark", "contract.pdf", "--text", "X", "-o", "new/marked/"]);
@@ -134,7 +134,7 @@ describe("overprint mark", () => {
     expectOneLine(run, "contract.pdf/contract-watermarked.pdf: ");
   });
 
-  test("overprint mark continues with the other files if a file cannot be marked", async () => {
+  test("overprint mark continues with the remaining files if a file cannot be marked", async () => {
     await writeFile(join(dir, "b.pdf"), "no PDF");
     const run = await program(["mark", "b.pdf", "contract.pdf", "--text", "X", "--json"]);
     expect(run.code).toBe(1);
@@ -197,7 +197,7 @@ describe("overprint mark", () => {
     expect((await stat("/dev/null")).isCharacterDevice()).toBe(true);
   });
 
-  test("overprint mark reads a large file in parts, and writes the same bytes as for a file that was read completely", async () => {
+  test("overprint mark writes the same bytes whether it reads a large file in parts or completely", async () => {
     const pdf = samePages(50, 400_000);
     expect(pdf.length).toBeGreaterThan(16e6);
     await writeFile(join(dir, "large.pdf"), pdf);
@@ -217,7 +217,7 @@ describe("overprint mark", () => {
     expect([code, stderr]).toEqual([1, ""]);
   });
 
-  test("overprint mark leaves no partial file when stopped by Ctrl-C", async () => {
+  test("overprint mark leaves no partial file when Ctrl-C stops it", async () => {
     await writeFile(join(dir, "large.pdf"), samePages(200, 400_000));
     const child = startCli(["mark", "large.pdf", "--text", "X"], { cwd: dir });
     await vi.waitFor(async () => expect(await files()).toHaveLength(3), { timeout: 20_000, interval: 1 });
@@ -289,7 +289,7 @@ describe("errors of the command line", () => {
     [["buy", "contract.pdf", "--text", "A", "--network", "bas"], "--network must be one of base, base-sepolia"],
     [["pay"], "missing required argument 'url'"],
     [["pay", "127.0.0.1:8787"], "must be an http(s) address"],
-  ])("overprint exits with 2 and one line on stderr for the invalid arguments %j", async (args, what) => {
+  ])("overprint exits with code 2 and one line on stderr for the invalid arguments %j", async (args, what) => {
     const run = await cli(args);
     expect(run.code).toBe(2);
     expectOneLine(run, what);
@@ -301,7 +301,7 @@ describe("errors of the command line", () => {
     ["an image", "\x89PNG", "This is an image, not a PDF"],
     ["empty", "", "The file is empty"],
     ["a PDF without pages", "%PDF-1.4\n%%EOF", ""],
-  ])("overprint exits with 1 and one line on stderr if the source is %s", async (_, content, what) => {
+  ])("overprint exits with code 1 and one line on stderr if the source is %s", async (_, content, what) => {
     await writeFile(join(dir, "a.pdf"), content, "latin1");
     const run = await cli(["mark", "a.pdf", "--text", "A"]);
     expect(run.code).toBe(1);
@@ -309,7 +309,7 @@ describe("errors of the command line", () => {
     expect(await files()).toEqual(["a.pdf", "contract.pdf"]);
   });
 
-  test("overprint mark reports an unsupported character or a broken image before it reads any PDF", async () => {
+  test("overprint mark reports an unsupported character or a damaged image before it reads any PDF", async () => {
     expectOneLine(await cli(["mark", "contract.pdf", "--text", "A\u{10ffd}"]), "U+10FFD");
     await writeFile(join(dir, "a.png"), "no image");
     for (const command of ["mark", "buy"])
@@ -323,7 +323,7 @@ describe("errors of the command line", () => {
     expectOneLine(run, "Send its user or owner password as `--password`");
   });
 
-  test("--password-file reads the password from a file, and rejects a file that others can read", async () => {
+  test("--password-file reads the password from a file, and rejects a file that other users can read", async () => {
     const vector = VECTORS.find(({ user }) => user)!;
     await writeFile(join(dir, "locked.pdf"), encryptedPage(vector));
     await writeFile(join(dir, "password.txt"), `${vector.user}\n`, { mode: 0o600 });
@@ -339,7 +339,7 @@ describe("errors of the command line", () => {
   });
 
   test.each(["-", "a.pdf"])(
-    "overprint mark reports a full disk if its standard output is redirected there (with -o %s)",
+    "overprint mark reports a full disk if its standard output is redirected to that disk (with -o %s)",
     async (output) => {
       const command = `"$0" "${join(root, "cli/overprint.js")}" mark contract.pdf --text A -o ${output} > /dev/full`;
       const { status, stderr } = spawnSync("sh", ["-c", command, process.execPath], { cwd: dir, encoding: "utf8" });
@@ -376,7 +376,7 @@ describe("private keys", () => {
     }
   });
 
-  test("overprint rejects a key file that others can read", async () => {
+  test("overprint rejects a key file that other users can read", async () => {
     const path = join(dir, "key.txt");
     await writeFile(path, KEY);
     for (const mode of [0o644, 0o640, 0o604, 0o620]) {
@@ -405,7 +405,7 @@ describe("private keys", () => {
 });
 
 describe("the program on an old Node.js", () => {
-  test("an old Node.js can start scripts/run.mjs, which runs the sources with a newer Node.js", async () => {
+  test("scripts/run.mjs can start on an old Node.js, and runs the sources with a newer Node.js", async () => {
     await mkdir(join(dir, "cli"));
     await mkdir(join(dir, "scripts"));
     await writeFile(join(dir, "package.json"), `{"type":"module"}`);
@@ -417,7 +417,7 @@ describe("the program on an old Node.js", () => {
     expect([code, JSON.parse(stdout)]).toEqual([0, [copy, "mark", "-"]]);
   });
 
-  test("on an old Node.js, the packed program `overprint` names the version to install", async () => {
+  test("the packed program `overprint` names the Node.js version to install if it runs on an old Node.js", async () => {
     const copy = join(dir, "overprint.mjs");
     await copyFile(join(root, "cli/overprint.js"), copy);
     const old = `data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.19.0"})`;

@@ -88,7 +88,7 @@ describe("overprint buy", () => {
     ]);
   });
 
-  test("overprint buy --json prints only JSON on stdout, with the receipt and the idempotency key", async () => {
+  test("overprint buy --json prints only JSON on stdout, including the receipt and the idempotency key", async () => {
     const { stdout } = await buy(["--text", "X", "--json", "-o", "a.pdf"]);
     const { output, receipt, ...rest } = JSON.parse(stdout);
     expect(output).toMatchObject({ pages: 4, bytes: (await readFile(join(dir, "a.pdf"))).length });
@@ -142,7 +142,7 @@ describe("overprint buy", () => {
     expect([code, await files()]).toEqual([0, ["contract.pdf", "document-watermarked.pdf"]]);
   });
 
-  test("overprint buy repeats a call whose answer was lost with the same payment, and pays once", async () => {
+  test("overprint buy repeats a call whose answer was lost with the same payment, and is charged once", async () => {
     proxy.loseNextAnswer();
     proxy.posted.length = 0;
     const { code, stdout, stderr } = await buy(["--text", "X", "--json"], proxy.url);
@@ -164,7 +164,7 @@ describe("overprint buy", () => {
     await bought();
   });
 
-  test("overprint buy says how to continue when it is stopped by Ctrl-C", async () => {
+  test("overprint buy says how to continue when Ctrl-C stops it", async () => {
     proxy.loseNextAnswer({
       status: 503,
       headers: { "Retry-After": "60" },
@@ -196,7 +196,7 @@ describe("overprint buy", () => {
     expect(proxy.posted).toEqual([]);
   });
 
-  test("overprint buy pays on a main network only with --yes", async () => {
+  test("overprint buy pays on a mainnet only with --yes", async () => {
     const words = "base is a main network, with real money: add --yes to pay there";
     await expectFailure(await buy(["--text", "X"], mainnet.url), 1, words);
     expect((await buy(["--text", "X", "--network", "base-sepolia"], mainnet.url)).code).toBe(0);
@@ -264,7 +264,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`;
     expect(run.stderr.split("\n")).toHaveLength(2); // The program neither requested a price nor signed anything.
   });
 
-  test("overprint buy checks that the target is writable before paying", async () => {
+  test("overprint buy checks that the output path is writable before paying", async () => {
     await writeFile(join(dir, "full"), "");
     const run = await buy(["--text", "X", "-o", "full/a.pdf"]);
     expect([run.code, run.stderr.split("\n")]).toEqual([
@@ -309,7 +309,7 @@ describe("malicious and broken deployments", () => {
     ["pay", "in the terms of version 1", 1],
     ["buy", "in the terms of version 2", 2],
   ])(
-    "overprint %s signs only a payment of the displayed price if the deployment states two different prices: %s",
+    "overprint %s signs a payment only for the displayed price if the deployment states two prices: %s",
     async (command, _, version) => {
       const answer = await fetch(`${worker.url}/v1/watermark/text`, { method: "POST" });
       const header = decodePaymentRequiredHeader(answer.headers.get("PAYMENT-REQUIRED")!);
@@ -441,7 +441,7 @@ describe("malicious and broken deployments", () => {
     await expectFailure(run, 1, "the answer to an upload was cut off, or is not from an Overprint deployment");
   });
 
-  test("overprint buy and overprint pay stop after 30 seconds without an answer, before they sign anything", async () => {
+  test("overprint buy and overprint pay give up after 30 seconds without an answer and sign nothing", async () => {
     const timeout = vi.spyOn(AbortSignal, "timeout");
     timeout.mockImplementation(() => AbortSignal.abort(new DOMException("", "TimeoutError")));
     try {
@@ -457,7 +457,7 @@ describe("malicious and broken deployments", () => {
   });
 
   test.each(["http://pdf.example.com/file", "http://169.254.169.254/", "ftp://127.0.0.1/file", "file:///etc/passwd"])(
-    "overprint buy prints the unsafe link %s but does not download the file from it",
+    "overprint buy prints the unsafe link %s but does not open it",
     async (link) => {
       const url = await seller({ output: { url: link } });
       const run = await buy(["--text", "X"], url);

@@ -40,7 +40,7 @@ const read = (name: string) => readFile(join(dir, name));
 const lastLine = ({ stderr }: { stderr: string }) => stderr.trim().split("\n").at(-1);
 
 describe("overprint buy --each", () => {
-  test("overprint buy --each buys a copy for each row, with one line about the whole price", async () => {
+  test("overprint buy --each buys a copy for each row, and prints one line about the total price", async () => {
     const { code, stdout, stderr } = await buy();
     expect([code, stderr]).toEqual([
       0,
@@ -53,14 +53,14 @@ describe("overprint buy --each", () => {
     expect(Buffer.compare(await read("out/Ben.pdf"), marked.bytes)).toBe(0);
   });
 
-  test("overprint buy --each --json prints the purchase of each row, with a different idempotency key for each", async () => {
+  test("overprint buy --each --json prints the purchase of each row with its own idempotency key", async () => {
     const { files, idempotency_key: key } = JSON.parse((await buy(["--json"])).stdout);
     expect(files).toMatchObject([{ file: "out/Anna.pdf", cost: "0.05 USDC" }, { file: "out/Ben.pdf" }, {}]);
     const keys = files.map((file: { idempotency_key: string }) => file.idempotency_key);
     expect(new Set([...keys, key]).size).toBe(4);
   });
 
-  test("overprint buy --each stops with exit code 4 at a failed row, and continues with the key of the series without paying twice", async () => {
+  test("overprint buy --each stops with exit code 4 at a failed row, and resumes with the series key without paying twice", async () => {
     proxy.loseNextAnswer({ status: 422, headers: {}, problem: { code: "too_complex", detail: "No." } }, 1);
     const first = await buy(["--json"], proxy.url);
     expect([first.code, await results()]).toEqual([4, ["Anna.pdf"]]);
@@ -80,7 +80,7 @@ describe("overprint buy --each", () => {
     expect(again.map(({ notices }) => notices)).toEqual([paid, [], paid, []]); // The proxy has lost the answer for Ben.
   });
 
-  test("overprint buy --each says how to continue when it is stopped by Ctrl-C", async () => {
+  test("overprint buy --each says how to continue when Ctrl-C stops it", async () => {
     const busy = { status: 503, headers: { "Retry-After": "60" }, problem: { code: "too_busy", detail: "Wait." } };
     proxy.loseNextAnswer(busy, 1);
     const child = startCli(["buy", "contract.pdf", "--url", proxy.url, ...SERIES], { cwd: dir });
@@ -97,13 +97,13 @@ describe("overprint buy --each", () => {
     expect(await results()).toEqual(["Anna.pdf"]);
   });
 
-  test("overprint buy --each fails with exit code 1 if the first row fails and nothing was charged", async () => {
+  test("overprint buy --each exits with code 1 if the first row fails and nothing was charged", async () => {
     proxy.loseNextAnswer({ status: 422, headers: {}, problem: { code: "too_complex", detail: "No." } });
     const run = await buy([], proxy.url);
     expect([run.code, lastLine(run), await results()]).toEqual([1, "overprint: names.csv, row 1: No", []]);
   });
 
-  test("overprint buy --each pays nothing if the total price is more than --max-total, or a price more than --max-price", async () => {
+  test("overprint buy --each pays nothing if a price exceeds --max-price or the total exceeds --max-total", async () => {
     proxy.posted.length = 0;
     const total = await buy(["--max-total", "0.149999"], proxy.url);
     const words = "overprint: the total price of 0.15 USDC is more than --max-total 0.149999";
@@ -113,12 +113,12 @@ describe("overprint buy --each", () => {
     expect([proxy.posted.length, await results()]).toEqual([2, []]);
   });
 
-  test("overprint buy --each pays on a main network with --max-total or --yes, and otherwise asks", async () => {
+  test("overprint buy --each pays on a mainnet with --max-total or --yes, and otherwise asks for confirmation", async () => {
     expect(lastLine(await buy([], mainnet.url))).toContain("base is a main network, with real money: add --yes");
     for (const flags of [["--max-total", "0.15"], ["--yes"]]) expect((await buy(flags, mainnet.url)).code).toBe(0);
   });
 
-  test("overprint buy --dry-run prints the price and the results, and pays nothing", async () => {
+  test("overprint buy --dry-run prints the price and the planned results, and pays nothing", async () => {
     proxy.posted.length = 0;
     const series = await buy(["--dry-run"], proxy.url);
     expect([series.code, series.stdout]).toEqual([
@@ -133,7 +133,7 @@ describe("overprint buy --each", () => {
     expect([proxy.posted.length, await readdir(dir)]).toEqual([2, ["contract.pdf", "names.csv"]]);
   });
 
-  test("overprint buy --each checks every row and every path before it asks for the price", async () => {
+  test("overprint buy --each checks every row and every path before it requests the price", async () => {
     proxy.posted.length = 0;
     await writeFile(join(dir, "names.csv"), `name\nAnna\n${"x".repeat(600)}\n`);
     const run = await buy([], proxy.url);

@@ -54,7 +54,7 @@ const status = async (env?: Record<string, string>) =>
   JSON.parse((await cli(["channel", "status", "--json"], env)).stdout) as Record<string, string>;
 
 describe("overprint buy --channel", () => {
-  test("overprint buy --channel deposits at the first purchase, and pays for later purchases with vouchers", async () => {
+  test("overprint buy --channel deposits at the first purchase and pays for later purchases with vouchers", async () => {
     const first = await buy();
     expect([first.code, first.stderr]).toEqual([
       0,
@@ -69,7 +69,7 @@ describe("overprint buy --channel", () => {
     expect(await chain.balanceOf(payer)).toBe(500_000n);
   });
 
-  test("overprint buy --channel continues a channel without its local state file, and makes no second deposit", async () => {
+  test("overprint buy --channel continues a channel without its local state file and without a second deposit", async () => {
     for (let call = 0; call < 2; call++) expect((await buy("--overwrite")).code).toBe(0);
     const settled = facilitator.calls.settle;
     const env = { XDG_STATE_HOME: join(dir, "elsewhere") };
@@ -113,7 +113,7 @@ describe("overprint buy --channel", () => {
     expect((await buy(...args)).stderr).toContain(words);
   });
 
-  test("overprint buy --channel names the setting RPC_URL if it cannot read the chain", async () => {
+  test("overprint buy --channel names the setting RPC_URL if it has no node to read the chain", async () => {
     const { code, stderr } = await cli(["buy", "contract.pdf", "--text", "X", "--channel"], {
       RPC_URL: "http://127.0.0.1:1",
     });

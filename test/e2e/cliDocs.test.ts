@@ -25,7 +25,7 @@ describe("docs/cli.md", () => {
     expect(rows).toEqual(own);
   });
 
-  test("docs/cli.md names every flag of its commands, and no other flag", () => {
+  test("docs/cli.md names exactly the flags of its commands", () => {
     const own = new Set(
       commands.flatMap(({ options }) => options.flatMap(({ hidden, long }) => (hidden ? [] : [long!]))),
     );

@@ -25,7 +25,7 @@ afterAll(() => rm(dir, { recursive: true, force: true }));
 
 const packed = (...args: string[]) => runProgram(args, { cwd: dir, program: join(dir, "dist/overprint.js") });
 
-test("the package @overprint/cli writes the same bytes as the program run from its sources, in threads too", async () => {
+test("the package @overprint/cli writes the same bytes as the program run from source, in threads too", async () => {
   const flags = ["mark", CONTRACT, "--text", "社外秘"];
   const { code, bytes, stderr } = await packed(...flags, "-o", "-");
   expect([code, stderr]).toEqual([0, expect.stringContaining("4 pages")]);
@@ -37,7 +37,7 @@ test("the package @overprint/cli writes the same bytes as the program run from i
   expect(Buffer.compare(await readFile(join(dir, "out/B.pdf")), expected)).toBe(0);
 });
 
-test("the package @overprint/cli pays, and has no commands that need a clone", async () => {
+test("the package @overprint/cli can pay, and omits the commands that need a clone of the repository", async () => {
   const bought = await packed("buy", CONTRACT, "--text", "A", "--url", "http://127.0.0.1:9", "-o", "a.pdf");
   expect([bought.code, bought.stderr]).toEqual([1, expect.stringContaining("cannot be reached")]);
   const help = await packed("--help");

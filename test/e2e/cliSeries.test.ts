@@ -31,7 +31,7 @@ describe("folders", () => {
     await writeFile(join(dir, "all/notes.txt"), "text");
   });
 
-  test("overprint mark marks the PDFs in a folder and its subfolders, into the same subfolders, and skips hidden files", async () => {
+  test("overprint mark marks the PDFs of a folder tree into the same subfolders and skips hidden files", async () => {
     const { code, stdout } = await mark("all", "--text", "X", "-o", "new/");
     expect([code, stdout.trim().split("\n").length]).toEqual([0, 2]);
     expect((await readdir(join(dir, "new"), { recursive: true })).sort()).toEqual([
@@ -41,7 +41,7 @@ describe("folders", () => {
     ]);
   });
 
-  test("overprint mark leaves the folder of its results out of a folder, so that the command can run again", async () => {
+  test("overprint mark skips its output folder inside the source folder, so that the command can run again", async () => {
     for (let run = 0; run < 2; run++)
       expect((await mark("all", "--text", "X", "-o", "all/marked/")).stdout.trim().split("\n")).toHaveLength(2);
     const { code, stderr } = await mark("all", "--text", "X");
@@ -50,7 +50,7 @@ describe("folders", () => {
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("is an input and would be replaced")]);
   });
 
-  test("overprint mark rejects a folder without PDFs, and overprint buy a folder with several", async () => {
+  test("overprint mark rejects a folder without PDFs, and overprint buy rejects a folder with several PDFs", async () => {
     await mkdir(join(dir, "empty"));
     const none = await mark("empty", "--text", "X");
     expect([none.code, none.stderr]).toEqual([2, "overprint: empty: the folder contains no PDF\n"]);
@@ -60,7 +60,7 @@ describe("folders", () => {
 });
 
 describe("--jobs", () => {
-  test("overprint mark --jobs writes the same bytes as one job, and reports each file", async () => {
+  test("overprint mark --jobs writes the same bytes as a single job, and reports each file", async () => {
     for (const name of ["a", "b", "c", "d"]) await copyFile(CONTRACT, join(dir, `${name}.pdf`));
     await writeFile(join(dir, "b.pdf"), "no PDF");
     const { code, stdout, stderr } = await mark("*.pdf", "--text", "X", "--jobs", "3", "-o", "out/", "--json");
@@ -71,7 +71,7 @@ describe("--jobs", () => {
     expect(Buffer.compare(await read("out/d-watermarked.pdf"), await markedWith("X"))).toBe(0);
   });
 
-  test("overprint mark --jobs leaves no partial file when stopped by Ctrl-C", async () => {
+  test("overprint mark --jobs leaves no partial file when Ctrl-C stops it", async () => {
     const large = samePages(200, 400_000);
     await mkdir(join(dir, "large"));
     for (const name of ["a", "b"]) await writeFile(join(dir, `large/${name}.pdf`), large);
@@ -85,7 +85,7 @@ describe("--jobs", () => {
 });
 
 describe("overprint mark --each", () => {
-  test("overprint mark --each makes one result for each row, with columns in the text and in the path", async () => {
+  test("overprint mark --each writes one result for each row, with CSV columns in the text and in the path", async () => {
     await csv('name,First year\n"Smith, A.",2024\n\nBen Jones,2025\n');
     const flags = ["--each", "names.csv", "--text", "{name} {First year} {page}/{pages}", "-o", "copies/{name}.pdf"];
     const { code, stdout, stderr } = await mark("contract.pdf", ...flags);
@@ -94,7 +94,7 @@ describe("overprint mark --each", () => {
     expect(await read("copies/Ben Jones.pdf")).toEqual(await markedWith("Ben Jones 2025 {page}/{pages}"));
   });
 
-  test("overprint mark --each makes one result for each file and row, in threads too", async () => {
+  test("overprint mark --each writes one result for each combination of file and row, in threads too", async () => {
     await csv("name\nA\nB\n");
     await copyFile(CONTRACT, join(dir, "b.pdf"));
     const flags = ["--each", "names.csv", "--text", "{name}", "-o", "out/{name}/", "--jobs", "2"];
@@ -124,7 +124,7 @@ describe("overprint mark --each", () => {
     expect(await read("A.pdf")).toEqual(await markedWith("A 1,5"));
   });
 
-  test("a value of a CSV file is printed as it is, also if it resembles a placeholder", async () => {
+  test("overprint mark --each prints a CSV value unchanged, even if it resembles a placeholder", async () => {
     await csv("name,text\nA,{page} {{ {x}\n");
     expect((await mark("contract.pdf", "--each", "names.csv", "--text", "{text}", "-o", "{name}.pdf")).code).toBe(0);
     expect(await read("A.pdf")).toEqual(await markedWith("{{page} {{{{ {{x}"));
@@ -138,15 +138,18 @@ describe("overprint mark --each", () => {
     ["A\\B:C", "A-B-C.pdf"],
     ["A\u202eB", "A-B.pdf"],
     [".A", "A.pdf"],
-  ])("a value of a CSV file cannot leave the folder of its result: %j", async (value, name) => {
-    await csv(`name\n"${value}"\n`);
-    const run = await mark("contract.pdf", "--each", "names.csv", "--text", "{name}", "-o", "out/{name}.pdf");
-    if (name) expect(await files()).toEqual(["contract.pdf", `out/${name}`]);
-    else {
-      expect([run.code, run.stderr]).toEqual([2, expect.stringContaining("cannot be part of a name")]);
-      expect(await files()).toEqual(["contract.pdf"]);
-    }
-  });
+  ])(
+    "overprint mark --each never writes outside the result's folder, whatever a CSV value contains: %j",
+    async (value, name) => {
+      await csv(`name\n"${value}"\n`);
+      const run = await mark("contract.pdf", "--each", "names.csv", "--text", "{name}", "-o", "out/{name}.pdf");
+      if (name) expect(await files()).toEqual(["contract.pdf", `out/${name}`]);
+      else {
+        expect([run.code, run.stderr]).toEqual([2, expect.stringContaining("cannot be part of a name")]);
+        expect(await files()).toEqual(["contract.pdf"]);
+      }
+    },
+  );
 
   test.each([
     ["name\nA\n", ["--text", "{nam}"], "{nam} in --text is neither a column (name) nor a placeholder"],

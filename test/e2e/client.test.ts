@@ -59,7 +59,7 @@ async function markedByEngine(mark: TextMark | ImageMark, pdf = contract): Promi
 }
 
 describe("@overprint/client", () => {
-  test("the client buys a text, and downloads the same bytes as the engine writes", async () => {
+  test("the client buys a text mark, and downloads the same bytes as the engine writes", async () => {
     const marked = await clientOf().watermarkText(contract, { text: "DRAFT", template: "stamp", font_size: 12 });
     expect(marked).toMatchObject({
       pages: 4,
@@ -75,7 +75,7 @@ describe("@overprint/client", () => {
     expect(Buffer.compare(bytes, new Uint8Array(await new Response(marked.stream()).arrayBuffer()))).toBe(0);
   });
 
-  test("the client buys an image with its fields", async () => {
+  test("the client buys an image mark with its fields", async () => {
     const image = new Blob([logo]);
     const marked = await clientOf().watermarkImage(new Blob([contract]), { image, scale: 0.2, position: "top-right" });
     const expected = await markedByEngine({ image: logo, scale: 0.2, position: "top-right" });
@@ -102,7 +102,7 @@ describe("@overprint/client", () => {
     expect(Buffer.compare(await marked.bytes(), await markedByEngine({ text: "X" }, pdf))).toBe(0);
   });
 
-  test("the client sends an upload handle in place of a file", async () => {
+  test("the client accepts an upload handle in place of a file", async () => {
     const answer = await fetch(`${worker.url}/v1/uploads`, { method: "POST" });
     const { handle, upload } = (await answer.json()) as { handle: string; upload: { url: string } };
     await fetch(upload.url, { method: "PUT", body: contract });
@@ -124,7 +124,7 @@ describe("@overprint/client", () => {
     expect(() => clientOf({ url })).toThrow("`url` must be the https address of a deployment");
   });
 
-  test("the client throws the service's error with its code, its status, its fields and the request id", async () => {
+  test("the client throws the service's error with its code, status, fields and request id", async () => {
     const error = await failureOf(clientOf().watermarkText(contract, { text: "X", opacity: 50 }));
     expect(error).toMatchObject({
       name: "OverprintError",
@@ -138,7 +138,7 @@ describe("@overprint/client", () => {
     expect(await failureOf(clientOf().watermarkText(logo, { text: "X" }))).toMatchObject({ code: "not_a_pdf" });
   });
 
-  test("the client does not pay more than maxPrice, nor on another network than the given one", async () => {
+  test("the client pays neither more than maxPrice nor on a network other than the given one", async () => {
     const dear = await failureOf(clientOf({ maxPrice: "0.049" }).watermarkText(contract, { text: "X" }));
     expect([dear.code, dear.message]).toEqual([
       "not_payable",
@@ -149,7 +149,7 @@ describe("@overprint/client", () => {
     expect((await clientOf({ network: "base-sepolia" }).watermarkText(contract, { text: "X" })).pages).toBe(4);
   });
 
-  test("the client reports that an account did not sign", async () => {
+  test("the client throws an error if the account does not sign", async () => {
     const signTypedData = () => Promise.reject(new Error("the user refused"));
     const error = await failureOf(
       clientOf({ account: { ...account, signTypedData } }).watermarkText(contract, { text: "X" }),
@@ -159,7 +159,7 @@ describe("@overprint/client", () => {
 });
 
 describe("receipts", () => {
-  test("the client verifies the signed receipt with the hashes of both files", async () => {
+  test("the client verifies the signed receipt against the hashes of both files", async () => {
     const { receipt } = await clientOf().watermarkText(contract, { text: "SIGNED" });
     expect(receipt).toEqual({
       network: "eip155:84532",
@@ -169,7 +169,7 @@ describe("receipts", () => {
     });
   });
 
-  test("the client accepts the receipt of a deployment that signs no receipts", async () => {
+  test("the client accepts an unsigned receipt from a deployment that signs no receipts", async () => {
     const unsigned = await startWorker();
     try {
       const { receipt } = await clientOf({ url: unsigned.url }).watermarkText(contract, { text: "X" });
@@ -205,7 +205,7 @@ describe("calls that fail on their way", () => {
       "settlement_pending",
       { status: 503, headers: { "Retry-After": "1" }, problem: { code: "settlement_pending", detail: "Wait." } },
     ],
-  ])("the client pays once on the chain, and gets the result, after %s", async (_, answer) => {
+  ])("the client gets the result and pays once on the chain after %s", async (_, answer) => {
     const payer = await chain.payerWith(10n * PRICE);
     line.loseNextAnswer(answer);
     const marked = await new Overprint({ url: line.url, account: payer }).watermarkText(contract, { text: "ONCE" });
@@ -214,7 +214,7 @@ describe("calls that fail on their way", () => {
     expect(await chain.balanceOf(payer.address)).toBe(9n * PRICE);
   });
 
-  test("the client charges two calls with the same idempotency key once, and two calls without a key twice", async () => {
+  test("two calls are charged once with the same idempotency key, and twice without a key", async () => {
     const payer = await chain.payerWith(10n * PRICE);
     const client = new Overprint({ url: seller.url, account: payer });
     const first = await client.watermarkText(contract, { text: "KEY" });
@@ -230,7 +230,7 @@ describe("calls that fail on their way", () => {
     expect(await chain.balanceOf(payer.address)).toBe(8n * PRICE);
   });
 
-  test("the client throws payment_refused if the account has no money", async () => {
+  test("the client throws payment_refused if the account has too little money", async () => {
     const payer = privateKeyToAccount(generatePrivateKey());
     const error = await failureOf(
       new Overprint({ url: seller.url, account: payer }).watermarkText(contract, { text: "X" }),
@@ -298,7 +298,7 @@ describe("malicious and broken deployments", () => {
     expect([error.code, error.message, payments.size]).toEqual(["payment_refused", "refused", 1]);
   });
 
-  test("the client signs a new payment after a slow upload only when the first payment has expired", async () => {
+  test("the client signs a second payment after a slow upload only if the first payment has expired", async () => {
     const headers = await termsWith({ maxTimeoutSeconds: 2 });
     const seen: { validBefore: number; at: number }[] = [];
     const url = await serve((request, response) => {
@@ -323,7 +323,7 @@ describe("malicious and broken deployments", () => {
     expect(seen[1]!.at).toBeGreaterThan(seen[0]!.validBefore);
   });
 
-  test("the client follows no redirect with a payment", async () => {
+  test("the client does not follow a redirect with a payment", async () => {
     const url = await serve((_, response) => response.writeHead(307, { Location: worker.url }).end());
     expect(await failureOf(clientOf({ url }).watermarkText(contract, { text: "X" }))).toMatchObject({
       code: "redirected",
@@ -363,7 +363,7 @@ describe("malicious and broken deployments", () => {
   test.each([
     ["is cut off", (file: Uint8Array) => file.subarray(1), "bytes arrived"],
     ["is too long", (file: Uint8Array) => Buffer.concat([file, file]), "is longer than"],
-  ])("a download that %s fails with download_wrong", async (_, change, words) => {
+  ])("a download that %s fails with the error code download_wrong", async (_, change, words) => {
     const marked = await clientOf({ url: await serveChanged(change) }).watermarkText(contract, { text: "X" });
     const expected = { code: "download_wrong", message: expect.stringContaining(words) };
     expect(await failureOf(marked.bytes())).toMatchObject(expected);

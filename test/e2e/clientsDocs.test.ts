@@ -18,7 +18,7 @@ async function pinnedVersions(): Promise<Record<string, string>> {
   };
 }
 
-test("docs/clients.md lists each checked client with its pinned version, its abilities and the reason for a missing ability", async () => {
+test("docs/clients.md lists each checked client with its pinned version and abilities, and explains missing abilities", async () => {
   const versions = await pinnedVersions();
   const rows = CLIENTS.map(({ name, package: from, can, reason = "" }) => {
     const abilities = ABILITIES.map((ability) => (can.includes(ability) ? "yes" : "no"));
@@ -31,7 +31,7 @@ test("docs/clients.md lists each checked client with its pinned version, its abi
   expect(shown).toEqual(rows);
 });
 
-test("each checked client has all abilities or a reason for the missing ones", () => {
+test("each checked client either has all abilities or states why some are missing", () => {
   for (const { name, can, reason } of CLIENTS)
     expect([name, can.length === ABILITIES.length]).toEqual([name, reason === undefined]);
 });

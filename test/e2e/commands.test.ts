@@ -328,7 +328,7 @@ const cases = DOCUMENTS.flatMap((path) => {
   return [...unique.values()].map(({ words, isMention }) => [path, words.join(" "), words, isMention] as const);
 });
 
-test("the documents contain commands, so that the tests of commands have something to check", () => {
+test("the documents contain commands for these tests to check", () => {
   expect(cases.length).toBeGreaterThan(100);
 });
 
@@ -336,7 +336,7 @@ test.each(cases)("the document %s contains only valid commands: %s", (_, __, wor
   check(words, isMention),
 );
 
-test("every document that runs a package of the project with npx says that it is not published yet", () => {
+test("every document that runs a package of the project with npx says that the package is not published yet", () => {
   const naming = DOCUMENTS.filter((path) => read(path).includes("npx @overprint/"));
   expect(naming).not.toEqual([]);
   expect(naming.filter((path) => !read(path).replaceAll(/\s+/g, " ").includes("not published yet"))).toEqual([]);

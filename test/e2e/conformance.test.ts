@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => worker?.stop());
 
 test.each(["2026-07-28", "2025-11-25"])(
-  "the MCP server passes MCP's own conformance suite for revision %s",
+  "the MCP server passes the official MCP conformance suite for revision %s",
   async (revision) => {
     const expected = join(import.meta.dirname, "conformance", `${revision}.yaml`);
     const scope = ["--url", `${worker.url}/mcp`, "--requirements", revision, "--expected-failures", expected];

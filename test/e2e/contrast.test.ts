@@ -126,13 +126,13 @@ async function leastContrast(mark: TextMark, render: Renderer): Promise<number> 
 }
 
 describe.each(RENDERERS)("text marks rendered by %s", (_, render) => {
-  it.each(NAMES)("the template %s is visible on pages of every color", async (template) => {
+  it.each(NAMES)("a mark with the template %s is visible on pages of every color", async (template) => {
     const text = textFor(template);
     expect(await leastContrast({ text, template }, render)).toBeGreaterThan(1.5);
     expect(await leastContrast({ text, template, opacity: 1 }, render)).toBeGreaterThan(3);
   });
 
-  it("a mark in the caller's own color has no edge of another color", async () => {
+  it("a mark in a color that the caller chose has no edge in another color", async () => {
     const [white, black] = await drawn({ text: "CONFIDENTIAL", color: "#000000", opacity: 1 }, render);
     expect(black.rgb.reduce((a, b) => Math.max(a, b))).toBe(0);
     expect(white.rgb.reduce((a, b) => Math.min(a, b))).toBe(0);
@@ -207,7 +207,7 @@ describe.each(everyOf(RENDERERS, 2))("text marks rendered by %s on pictures like
   });
 
   it.each(NAMES)(
-    "the template %s is visible along every stroke on images that resemble photographs",
+    "a mark with the template %s is visible along every stroke on images that resemble photographs",
     async (template) => {
       const [white, ...pictures] = await render(
         await marked(source, { text: textFor(template), template }),

@@ -174,7 +174,7 @@ const LOSSES = SURFACES.flatMap(([surface, client]) =>
 );
 
 test.each(LOSSES)(
-  "a call over $surface is charged once if its answers are lost $point, with $count clients in parallel",
+  "a call over $surface is charged once if answers are lost $point, with $count parallel clients",
   { timeout: 240_000 },
   async ({ client, count, point, surface }) => {
     const funds = BigInt(2 * count + 1) * PRICE;

@@ -173,7 +173,7 @@ describe("a deployment", () => {
     expect(said).not.toContain("lifecycle rule");
   });
 
-  test("npm run deploy adds a lifecycle rule that keeps results longer than download links work, but only warns if a different rule exists", async () => {
+  test("npm run deploy adds a lifecycle rule that outlasts download links, but only warns if another rule exists", async () => {
     const week = { ...good(), LINK_TTL_SECONDS: "600000" };
     expect((await run(week, fresh())).account.rules![0]!.action).toBe("Expire objects after 8 days");
     const { isDone, said, account } = await run(week);
@@ -199,7 +199,7 @@ describe("a deployment", () => {
     expect(secretive.toSorted()).toEqual(SECRETS.toSorted());
   });
 
-  test("npm run deploy warns about settings of an earlier deployment that remain in force", async () => {
+  test("npm run deploy warns about settings of an earlier deployment that are still in effect", async () => {
     const types = { PAY_TO: "plain_text", PRICE: "plain_text", RPC_URL: "secret_text", RESULTS: "r2_bucket" };
     const bindings = Object.entries(types).map(([name, type]) => ({ name, type }));
     const { isDone, said } = await run(good(), { ...ready(), bindings });
@@ -208,7 +208,7 @@ describe("a deployment", () => {
     expect(warned).toEqual(["! PRICE", "! RPC_URL"]);
   });
 
-  test("npm run deploy passes wrangler's own variables to wrangler and does not deploy them", async () => {
+  test("npm run deploy passes wrangler's own variables to wrangler, but does not deploy them", async () => {
     const { said, calls } = await run(
       { ...good(), CLOUDFLARE_ACCOUNT_ID: "acc2" },
       { ...ready(), accounts: [1, 2].map((n) => ({ id: `acc${n}`, name: `Press ${n}` })) },
@@ -217,7 +217,7 @@ describe("a deployment", () => {
     expect(calls.join()).not.toContain("acc2");
   });
 
-  test("npm run deploy accepts a token that cannot list accounts if an account is chosen", async () => {
+  test("npm run deploy accepts a token that cannot list accounts if the account ID is set", async () => {
     const refusals = { whoami: "Failed to automatically retrieve account IDs for the logged in user." };
     const { isDone, said } = await run(good(), { ...ready(), refusals }, { env: { CLOUDFLARE_ACCOUNT_ID: "acc1" } });
     expect(isDone, said).toBe(true);
@@ -237,20 +237,17 @@ describe("a deployment", () => {
     ["pdf.example.com/* (zone name: example.com)", /https:\/\/pdf\.example\.com\/healthz/],
     ["*.example.com/* (zone name: example.com)", /has no address/],
     ["schedule: 17 * * * *", /has no address/],
-  ])(
-    "npm run deploy checks the health of the deployment at the address that wrangler prints: %s",
-    async (target, said) => {
-      const account = { ...ready(), targets: ["schedule: 17 * * * *", target] };
-      const fetched = globalThis.fetch;
-      globalThis.fetch = (url, init) =>
-        String(url).includes("127.0.0.1") ? fetched(url, init) : Promise.reject(new Error("the test has no network"));
-      try {
-        expect((await run(good(), account)).said).toMatch(said);
-      } finally {
-        globalThis.fetch = fetched;
-      }
-    },
-  );
+  ])("npm run deploy checks the deployment's health at the address that wrangler prints: %s", async (target, said) => {
+    const account = { ...ready(), targets: ["schedule: 17 * * * *", target] };
+    const fetched = globalThis.fetch;
+    globalThis.fetch = (url, init) =>
+      String(url).includes("127.0.0.1") ? fetched(url, init) : Promise.reject(new Error("the test has no network"));
+    try {
+      expect((await run(good(), account)).said).toMatch(said);
+    } finally {
+      globalThis.fetch = fetched;
+    }
+  });
 });
 
 describe("a deployment that cannot begin or finish", () => {
@@ -294,7 +291,7 @@ describe("a deployment that cannot begin or finish", () => {
     expect(outcome.calls).toEqual(["whoami --json"]);
   });
 
-  test("npm run deploy reports all failures in one run, one line for each", async () => {
+  test("npm run deploy reports all failed checks in one run, one line for each", async () => {
     const { lines } = await run(
       { PAY_TO, FACILITATOR_URL: "http://127.0.0.1:1", NETWORKS: "base" },
       { ...ready(), accounts: [] },
@@ -304,7 +301,7 @@ describe("a deployment that cannot begin or finish", () => {
     expect(lines.join("")).not.toContain("\n");
   });
 
-  test("npm run deploy rejects a facilitator that supports none of NETWORKS, and lists its networks", async () => {
+  test("npm run deploy rejects a facilitator that supports none of the NETWORKS, and lists the facilitator's networks", async () => {
     const { isDone, said, calls } = await run({ ...good(), NETWORKS: "base" });
     expect(isDone).toBe(false);
     expect(said).toMatch(
@@ -330,7 +327,7 @@ describe("a deployment that cannot begin or finish", () => {
     expect(outcome.said).toMatch(said);
   });
 
-  test("npm run deploy --dry-run names near misses and invalid published settings, and continues", async () => {
+  test("npm run deploy --dry-run reports near misses and invalid published settings, and continues", async () => {
     const wrong = { LINK_TTL: "3600", CONTACT_EMAIL: "you@", TERMS_URL: "example.com/terms" };
     const { isDone, said } = await run({ ...good(), ...wrong }, ready(), { isDry: true });
     expect(isDone).toBe(true);
@@ -339,7 +336,7 @@ describe("a deployment that cannot begin or finish", () => {
     expect(said).toMatch(/^! TERMS_URL: must be a URL/m);
   });
 
-  test("npm run deploy warns but continues if settings are unusual: an unknown name, a test network beside real ones, PAY_TO without a checksum, or a network without a node", async () => {
+  test("npm run deploy warns about unusual settings but continues", async () => {
     const networks = { NETWORKS: "base-sepolia,base", PAY_TO: PAY_TO.toLowerCase() };
     const { isDone, said, calls } = await run({ ...good(), ...networks, GREETING: "hello" });
     expect(isDone).toBe(true);
@@ -381,7 +378,7 @@ describe("a deployment that cannot begin or finish", () => {
       "the deployment, its health",
     ],
   ])(
-    "npm run deploy reports the finished steps and the cause if Cloudflare refuses %s: %s",
+    "npm run deploy reports the finished steps and the cause if Cloudflare rejects %s: %s",
     async (command, refusal, said, done, left) => {
       const outcome = await run({ ...good(), RECEIPT_KEY }, { ...ready(), refusals: { [command]: refusal } });
       expect(outcome.isDone).toBe(false);
@@ -414,7 +411,7 @@ describe("a deployment that cannot begin or finish", () => {
 });
 
 describe("a test sale", () => {
-  test("npm run deploy never makes the test sale on a real network", async () => {
+  test("npm run deploy never makes the test sale on a mainnet", async () => {
     const key = await keyOf(PRICE);
     const base = JSON.stringify({ x402Version: 2, scheme: "exact", network: "eip155:8453" });
     const both = createServer((_, response) => response.end(`{"kinds":[${base}]}`));
@@ -450,7 +447,7 @@ test("a dry run of npm run deploy reports wrong settings and lists no command", 
   expect(said).toMatch(/✗ .* settles nothing on base\..*\nNothing was changed\.$/s);
 });
 
-test("a dry run of npm run deploy builds the Worker and lists every command without secrets, but runs none", async () => {
+test("a dry run of npm run deploy builds the Worker and lists every command without secrets, but runs no command", async () => {
   const key = await keyOf(PRICE);
   const { isDone, said, calls } = await run({ ...good(), RECEIPT_KEY }, ready(), { key, isDry: true });
   expect(isDone, said).toBe(true);
@@ -528,7 +525,7 @@ test.skipIf(!allCases)(
   240_000,
 );
 
-test("npm run deploy without a terminal reports an error in one line and with its exit code", async () => {
+test("npm run deploy without a terminal reports an error in one line and exits with the error's code", async () => {
   const run = (args: string[], settings: object) =>
     promisify(execFile)(process.execPath, ["scripts/deploy.ts", ...args], {
       cwd: root,

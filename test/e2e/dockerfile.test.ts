@@ -63,7 +63,7 @@ describe("the Dockerfile", () => {
     }
   });
 
-  test("the Dockerfile installs packages only from a lock file", () => {
+  test("the Dockerfile installs only packages from a lock file", () => {
     expect(build + served).not.toMatch(/npm (install|i)\b/);
   });
 });

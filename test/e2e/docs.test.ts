@@ -105,7 +105,7 @@ const requests = [
 
 describe("docs/text-marks.md and docs/image-marks.md", () => {
   test.each(requests)(
-    "the field table of the documentation lists exactly the fields of the operation: %s",
+    "the field table of the documentation lists exactly the operation's fields: %s",
     (operation, request) => {
       expect([...fieldRows(operation).keys()].sort()).toEqual(Object.keys(request.shape).sort());
     },
@@ -125,14 +125,14 @@ describe("docs/text-marks.md and docs/image-marks.md", () => {
     expect(listed).toEqual(own);
   });
 
-  test("docs/text-marks.md names the templates with small text and the templates with a limited number of lines", () => {
+  test("docs/text-marks.md lists the templates with small text and the templates with a line limit", () => {
     const those = (property: keyof Template) =>
       Object.entries<Template>(TEMPLATES).flatMap(([name, template]) => (template[property] ? [name] : []));
     expect(quoted(/Small lines \(([^)]+)\)/.exec(marks.text)?.[1])).toEqual(those("small"));
     expect(quoted(/^\| ([^|]+) \| One line, or/m.exec(marks.text)?.[1])).toEqual(those("maxDepth"));
   });
 
-  test("the field tables of the documentation list every position, and name the positions that are only for text", () => {
+  test("the documentation's field tables list every position, and say which positions only text marks have", () => {
     expect(quoted(fieldRows("text").get("position")!.meaning)).toEqual(POSITIONS);
     const lacking = quoted(fieldRows("image").get("position")!.meaning);
     expect(lacking).toEqual(POSITIONS.filter((position) => !IMAGE_POSITIONS.some((other) => other === position)));
@@ -144,7 +144,7 @@ describe("docs/text-marks.md and docs/image-marks.md", () => {
   });
 
   test.each(requests)(
-    "the field table of the documentation gives the default of every field: %s",
+    "the field table of the documentation states the default of every field: %s",
     (operation, request) => {
       const { properties = {} } = z.toJSONSchema(request, { io: "input" });
       for (const [name, { fallback }] of fieldRows(operation)) {
@@ -156,7 +156,7 @@ describe("docs/text-marks.md and docs/image-marks.md", () => {
   );
 
   test.each(requests)(
-    "the field table of the documentation gives the limits of every field: %s",
+    "the field table of the documentation states the limits of every field: %s",
     (operation, request) => {
       const { properties = {} } = z.toJSONSchema(request, { io: "input" });
       const bounds = ["minimum", "exclusiveMinimum", "maximum", "minLength", "maxLength"];
@@ -268,7 +268,7 @@ describe("the documents for callers", () => {
 });
 
 test.each([{}, { LINK_TTL_SECONDS: "2592000" }])(
-  "the bucket's lifecycle rules cover every prefix and delete no object that the service still needs: %j",
+  "the bucket's lifecycle rules cover every prefix, and keep objects as long as the service needs them: %j",
   (env) => {
     const { linkTtlSeconds, workSeconds } = readConfig(env);
     const rules = lifecycleRules({ linkTtlSeconds });
@@ -296,7 +296,7 @@ describe("the documents", () => {
 });
 
 describe("docs/operate.md", () => {
-  test("docs/operate.md lists the columns of the statistics that the code writes", () => {
+  test("docs/operate.md lists the statistics columns that the code writes", () => {
     const columns = Object.fromEntries(
       operating
         .split("\n")
@@ -344,7 +344,7 @@ describe("the documents' links", () => {
   const there = new Set(Object.keys(FILES));
   const documents = Object.entries(FILES).filter(([path]) => path.endsWith(".md"));
 
-  test.each(documents)("the links of a document lead to files that exist: %s", (path, text) => {
+  test.each(documents)("the links of a document point to existing files: %s", (path, text) => {
     const links = Array.from(
       text.matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g),
       ([, to]) => new URL(to!, `file:///${path}`),
@@ -362,7 +362,7 @@ describe("the documents' links", () => {
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
   });
 
-  test.each(documents)("the links of a document lead to sections that exist: %s", (path, text) => {
+  test.each(documents)("the links of a document point to existing sections: %s", (path, text) => {
     const links = Array.from(
       text.matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g),
       ([, to, section]) => [to ? new URL(to, `file:///${path}`).pathname.slice(1) : path, section!] as const,
@@ -375,7 +375,7 @@ describe("the documents' links", () => {
     ["README.md", /^docs\/[^/]+$/],
     ["ARCHITECTURE.md", /^docs\/design\//],
     ["CONTRIBUTING.md", /^docs\/contributing\//],
-  ])("the document %s links every document in the folder %s", (index, folder) => {
+  ])("the document %s links to every document in the folder %s", (index, folder) => {
     const listed = documents.filter(([path]) => folder.test(path));
     expect(listed.length).toBeGreaterThan(0);
     for (const [path] of listed) expect(FILES[index]).toContain(`](${path})`);
@@ -399,7 +399,7 @@ describe("docs/performance.md", () => {
   });
 
   test.each(pictures)(
-    "a picture in docs/performance.md has an alternative text that describes its content: %s",
+    "a picture in docs/performance.md has alternative text that describes the picture: %s",
     (file, { title, description }) => {
       const svg = FILES[`docs/performance/${file}.svg`];
       expect(svg).toContain(`<title id="title">${title}</title>`);
@@ -431,7 +431,7 @@ describe("ARCHITECTURE.md and the design notes", () => {
     expect(found).toHaveLength(1);
   });
 
-  test("ARCHITECTURE.md lists every folder and file outside test/ that has a row in scripts/boundaries.ts", () => {
+  test("ARCHITECTURE.md lists every folder and file of scripts/boundaries.ts outside test/", () => {
     const parts = Array.from(
       read("scripts/boundaries.ts").matchAll(/^ {2}"?([\w./]+)"?: \[?.*$/gm),
       ([, part]) => part!,

@@ -65,7 +65,7 @@ const curlIsHere = await run("curl", ["--version"]).then(
 );
 
 describe.each([["fetch", withFetch], ...(curlIsHere ? [["curl", withCurl] as const] : [])] as const)("%s", (_, ask) => {
-  test("HEAD on a download link returns the file's size and name, and announces support for ranges", async () => {
+  test("HEAD on a download link returns the file's size and name, and says that ranges are supported", async () => {
     const { status, headers, body } = await ask("HEAD", {});
     expect([status, body.length]).toEqual([200, 0]);
     expect(Object.fromEntries(headers)).toMatchObject({
@@ -98,14 +98,14 @@ describe.each([["fetch", withFetch], ...(curlIsHere ? [["curl", withCurl] as con
   });
 
   test.each(["bytes=99999999-", "bytes=-0"])(
-    "a download link answers a range beyond the end with 416 and the file size: %s",
+    "a download link answers 416 with the file size to a range beyond the end: %s",
     async (Range) => {
       const { status, headers } = await ask("GET", { Range });
       expect([status, headers.get("Content-Range")]).toEqual([416, `bytes */${file.length}`]);
     },
   );
 
-  test("a download link returns the complete file if the request has several ranges or an outdated If-Range", async () => {
+  test("a download link returns the complete file for several ranges or an outdated If-Range", async () => {
     for (const headers of [{ Range: "bytes=0-1,5-6" }, { Range: "bytes=0-1", "If-Range": '"another"' }]) {
       const { status, body } = await ask("GET", headers);
       expect([status, body.equals(file)]).toEqual([200, true]);
@@ -125,7 +125,7 @@ describe.each([["fetch", withFetch], ...(curlIsHere ? [["curl", withCurl] as con
   });
 });
 
-test("pdf.js reads a page in the middle of a file with range requests, without downloading the complete file", async () => {
+test("pdf.js shows a page in the middle of a file by range requests, without downloading the complete file", async () => {
   const answers: { range: string | null; status: number; bytes: number }[] = [];
   const real = globalThis.fetch;
   onTestFinished(() => void vi.restoreAllMocks());
@@ -159,13 +159,13 @@ async function textOf(document: Awaited<ReturnType<typeof getDocument>["promise"
   return items.map((item) => ("str" in item ? item.str : "")).join("\n");
 }
 
-test("the Worker answers a request for a revoked link with 410", async () => {
+test("the Worker answers 410 to a request for a revoked link", async () => {
   const link = await marked(onePage);
   expect((await fetch(link, { method: "DELETE" })).status).toBe(204);
   expect((await fetch(link)).status).toBe(410);
 });
 
-test("the runtime's rate limiter throttles an address that sends wrong tokens, but accepts the right token", async () => {
+test("the runtime's rate limiter throttles an address that sends wrong tokens, but not its requests with the right token", async () => {
   // Only a development server accepts this header from a caller.
   const headers = { "CF-Connecting-IP": "203.0.113.7" };
   const guesses: number[] = [];
@@ -179,7 +179,7 @@ test("the runtime's rate limiter throttles an address that sends wrong tokens, b
 });
 
 // This test runs last, because the sweep also deletes the links of other tests.
-test("the scheduled sweep deletes expired download links and keeps valid ones", async () => {
+test("the scheduled sweep deletes expired download links and keeps valid links", async () => {
   const link = await marked(onePage);
   const sweepAt = (time: number) => fetch(`${worker.url}/cdn-cgi/local/scheduled?time=${time}`);
   expect(await (await sweepAt(Date.now())).text()).toBe("ok");

@@ -49,7 +49,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test("a draining server finishes calls and downloads under way, and answers new requests with 503", async () => {
+test("a draining server finishes running calls and downloads, and answers 503 to new requests", async () => {
   expect(await (await fetch(url)).text()).toBe("quick");
   expect((await fetch(`${url}/fails`)).status).toBe(500);
   const aborted = new AbortController();
@@ -76,7 +76,7 @@ test("a draining server finishes calls and downloads under way, and answers new 
   await drained;
 });
 
-test("the server drains only at its secret path", async () => {
+test("the server starts to drain only after a request to its secret path", async () => {
   const control = await miniflare.unsafeGetDirectURL("front", "control");
   expect((await fetch(new URL("/guess", control), { method: "POST" })).status).toBe(404);
 });

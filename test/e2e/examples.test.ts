@@ -61,7 +61,7 @@ async function expectMarks(command: string, args: string[], env: Record<string, 
   return stdout;
 }
 
-test("the example engine.mjs marks a file with the built engine, without a service", async () => {
+test("the example engine.mjs marks a file with the built engine and without a service", async () => {
   await run(process.execPath, ["scripts/buildPackages.ts", "engine"], { cwd });
   expect(await expectMarks(process.execPath, ["examples/engine.mjs"])).toContain("4 pages marked");
 });
@@ -71,7 +71,7 @@ test.each(["fetch.mjs", "mcp.mjs"])("the example %s pays with the official x402 
 });
 
 test.each(["fetch.mjs", "mcp.mjs"])(
-  "the first lines of the example %s name exactly the packages that it imports",
+  "the header comment of the example %s names exactly the packages that the example imports",
   (name) => {
     const text = readFileSync(join(cwd, "examples", name), "utf8");
     const [, named = ""] = /^ \* {3}npm install (.*)$/m.exec(text)!;
@@ -92,11 +92,11 @@ describe.skipIf(noPython)(`Python examples${noPython}`, () => {
   });
 
   const lacking = pythonHas("x402") ? "" : " (skipped: this machine's Python has no package x402)";
-  test.skipIf(lacking)(`the example client.py pays with x402's own client${lacking}`, async () => {
+  test.skipIf(lacking)(`the example client.py pays with the official x402 client for Python${lacking}`, async () => {
     expect(await expectMarks("python3", ["examples/client.py"])).toContain("4 pages marked for 0.05 USDC");
   });
 
-  test("overprint.py repeats a call whose answer was lost, and gets the result of the first payment", async () => {
+  test("overprint.py repeats a call whose answer was lost, and gets the result of the original payment", async () => {
     const proxy = await startProxy(worker.url);
     try {
       proxy.loseNextAnswer({ status: 502, headers: {}, problem: {} });
@@ -124,7 +124,7 @@ print(marked.pages, len(marked.download()) == marked.bytes)`);
     expect(printed).toEqual(["30 True"]);
   });
 
-  test("overprint.py raises errors with the service's code, and pays no more than max_price", async () => {
+  test("overprint.py raises errors with the service's codes, and never pays more than max_price", async () => {
     const printed = await inPython(`
 def code(**options):
     try:
@@ -142,7 +142,7 @@ print(code(max_price="0.049"))`);
   });
 });
 
-test("overprint.py knows the token of each EVM network", () => {
+test("overprint.py knows the payment token of each EVM network", () => {
   const text = readFileSync(join(cwd, "examples/python/overprint.py"), "utf8");
   const known = Array.from(text.matchAll(/^ {4}"(eip155:\d+)": "(0x\w+)", {2}# (\S+)$/gm), ([, ...row]) => row);
   expect(known).toEqual(payableNetworks().map(({ caip2, asset, name }) => [caip2, asset, name]));
@@ -219,7 +219,7 @@ test.each(commands)("the commands in $page run as documented: $line", async ({ p
   if (block.includes("marked.pdf")) expect((await readFile(output, "latin1")).slice(0, 5)).toBe("%PDF-");
 });
 
-test("a clone made with README.md's command contains everything that the next commands need", async (context) => {
+test("a clone made with README.md's command contains everything that README.md's later commands need", async (context) => {
   if (!existsSync(join(cwd, ".git"))) context.skip("this checkout has no .git folder");
   const [clone = "", then = ""] = /^git clone .*\n.*$/m
     .exec(await readFile(join(cwd, "README.md"), "utf8"))![0]
@@ -231,7 +231,7 @@ test("a clone made with README.md's command contains everything that the next co
   expect(Object.keys(scripts)).toEqual(expect.arrayContaining(["demo", "dev", "pay", "test"]));
 });
 
-test("examples/contract.pdf equals the website's sample", async () => {
+test("examples/contract.pdf is identical to the website's sample", async () => {
   expect(Buffer.compare(await readFile(CONTRACT), await sampleContract())).toBe(0);
   const sample = await (await fetch(`${worker.url}/assets/sample.pdf`)).arrayBuffer();
   expect(Buffer.compare(await readFile(CONTRACT), new Uint8Array(sample))).toBe(0);

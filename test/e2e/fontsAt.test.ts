@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { fontsAt } from "../../packages/fonts/url.ts";
 
-test("fontsAt of @overprint/fonts loads a font below its base URL, and rejects with the URL of a missing font", async () => {
+test("fontsAt loads a font below its base URL, and rejects with the URL of a missing font", async () => {
   const paths: string[] = [];
   const server = createServer(({ url }, response) => {
     paths.push(url!);

@@ -125,7 +125,7 @@ describe.concurrent.each<[string, (account: LocalAccount) => Pay]>([
   ["x402-fetch 1.2", payV1],
   ["a client with a payment-identifier", payIdentified],
 ])("%s", (_, client) => {
-  test("a client that disconnects and repeats its call with its idempotency key is charged once and gets the result", async () => {
+  test("a client that disconnects and repeats its call with the same idempotency key is charged once and gets the result", async () => {
     const { payer, paid, recovers } = await unluckyPayer();
     const pay = client(payer);
     const key = { "Idempotency-Key": crypto.randomUUID() };
@@ -140,7 +140,7 @@ describe.concurrent.each<[string, (account: LocalAccount) => Pay]>([
     expect([other.status, await paid()]).toEqual([422, PRICE]);
   });
 
-  test("a client pays even if the 402 lists errors of the request", async () => {
+  test("a client pays even if the 402 response lists errors in the request", async () => {
     const pay = client(await chain.payerWith(PRICE));
     const wrong = { ...request(), body: JSON.stringify({ file: "https://example.com/a.pdf", text: 2026 }) };
     const unpaid = await fetch(endpoint(), wrong);
@@ -167,7 +167,7 @@ describe.concurrent.each<[string, (account: LocalAccount) => Pay]>([
   });
 });
 
-test.concurrent("a call without an idempotency key receives a key while its payment is pending, and gets the result with this key", async () => {
+test.concurrent("a call without an idempotency key receives one while its payment is pending, and gets the result with it", async () => {
   const { payer, paid, recovers } = await unluckyPayer();
   const payment = await signV1(payer);
   const pending = await fetch(endpoint(), request(payment));
@@ -181,7 +181,7 @@ test.concurrent("a call without an idempotency key receives a key while its paym
   expect(await paid()).toBe(PRICE);
 });
 
-test("a payer whose wallet is empty after the first payment can get the result again with the idempotency key", async () => {
+test("a payer whose wallet is empty after the payment can get the result again with the idempotency key", async () => {
   const payer = await chain.payerWith(PRICE);
   const key = { "Idempotency-Key": crypto.randomUUID() };
   const link = await linkOf(await payV2(payer)(request(key)));
@@ -198,7 +198,7 @@ test("eight concurrent payments under one idempotency key settle only once, and 
   expect(await chain.balanceOf(payer.address)).toBe(7n * PRICE);
 });
 
-test.concurrent("an MCP client that disconnects and repeats its call with its idempotency key is charged once and gets the result", async () => {
+test.concurrent("an MCP client that disconnects and repeats its call with the same idempotency key is charged once and gets the result", async () => {
   const { payer, paid, recovers } = await unluckyPayer();
   const client = new Client({ name: "test", version: "1.0.0" });
   await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", worker.url)));

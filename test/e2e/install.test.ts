@@ -27,7 +27,7 @@ test("all scripts in package.json start Node.js through scripts/run.mjs", () => 
   expect(parts.filter((part) => /^(node|wrangler|vitest)\b/.test(part) && !part.startsWith(RUN))).toEqual([]);
 });
 
-test("programs that need only `npm ci` import only packages that `npm ci` installs", async () => {
+test("programs that need only `npm ci` import only the packages that `npm ci` installs", async () => {
   const programs = Object.values(scripts)
     .flatMap((command) => command.split(" && "))
     .filter((part) => part.startsWith(`${RUN} `) && !part.includes("--with"))
@@ -99,7 +99,7 @@ test("scripts/run.mjs installs the development packages once, without install sc
   expect(run("scripts/run.mjs", "--with", ".", "--version").stderr).toContain("npm install");
 });
 
-test("scripts/run.mjs on an old Node.js downloads the version in the lock file, and reports a failed download", () => {
+test("scripts/run.mjs on an old Node.js downloads the locked Node.js version, and reports a failed download", () => {
   const { folder, npm, run } = clone();
   mkdirSync(join(folder, "node_modules"));
   copyFileSync(join(folder, "package-lock.json"), join(folder, "node_modules/.package-lock.json"));

@@ -165,7 +165,7 @@ const linkIn = async (answer: Response) => new URL(result.parse(await answer.jso
 const download = (url: string, { pathname, search }: URL) => fetch(url + pathname + search);
 
 test.each((allCases ? POINTS : POINTS.slice(0, SMOKE_POINTS)).map(([happening, afterMs]) => ({ happening, afterMs })))(
-  "after a kill and a restart, the server returns the paid result and keeps all delivered files (killed $afterMs ms after: $happening)",
+  "after a kill and a restart, the server still returns paid results and delivered files (killed $afterMs ms after: $happening)",
   { timeout: 200_000 },
   async ({ happening, afterMs }) => {
     const text = `${happening} ${afterMs}`;
@@ -199,7 +199,7 @@ test.each((allCases ? POINTS : POINTS.slice(0, SMOKE_POINTS)).map(([happening, a
   },
 );
 
-test("the sweep deletes no valid link after the server was killed repeatedly, and deletes everything after the links have expired", {
+test("the sweep of a repeatedly killed server deletes no valid link, and deletes everything once the links expire", {
   timeout: 120_000,
 }, async () => {
   // When the server starts, it deletes the files that workerd was writing when the server was killed.

@@ -97,7 +97,7 @@ describe.concurrent.each([
     ]),
   ];
 
-  test("failed and aborted calls with large files make room for the next large file, and leave nothing in the spool", async () => {
+  test("a failed or aborted call with a large file frees its slot and leaves nothing in the spool", async () => {
     for (let first = 0; first < failures.length; first += 3) {
       // When the service refuses a call, it may close the connection during the upload of the body.
       await Promise.allSettled(failures.slice(first, first + 3).map((fail) => fail()));

@@ -144,7 +144,7 @@ describe.each(Object.entries(CLIENTS))("%s", (_, connect) => {
   });
 });
 
-test("the built Worker leaves out the JSON Schema validator of the MCP package", async () => {
+test("the built Worker does not contain the JSON Schema validator of the MCP package", async () => {
   const folder = dirname(await builtWorker(inject("builtWorkers"), "src/index.ts"));
   const meta = await readFile(join(folder, METAFILE), "utf8");
   const { inputs } = JSON.parse(meta) as { inputs: Record<string, unknown> };
@@ -153,7 +153,7 @@ test("the built Worker leaves out the JSON Schema validator of the MCP package",
   expect(ofPackage.filter((path) => /provider/i.test(path))).toEqual([]);
 });
 
-test("an MCP payer with too little money is refused, and a failed call costs nothing", async () => {
+test("an MCP payer with too little money is refused, and a failed MCP call costs nothing", async () => {
   const client = await CLIENTS["version 1"]!();
   const [text] = calls;
   const unpaid = (await client.callTool(text!)) as Answer;
@@ -202,7 +202,7 @@ const FRAMEWORKS: Record<string, (headers: Record<string, string>) => Promise<Ca
 const readIn = (answer: unknown, pattern: RegExp) => pattern.exec(JSON.stringify(answer).replaceAll("\\", ""))![0];
 
 describe.each(Object.entries(FRAMEWORKS))("%s", (_, connect) => {
-  test("an agent gets the price and an upload URL, uploads a local file, and buys its mark with a payment in a header", async () => {
+  test("an agent gets the price and an upload URL, uploads a file, and buys its mark with a payment in a header", async () => {
     const text = "add_text_watermark";
     const look = { text: "DRAFT", template: "stamp", color: "#CC0000", position: "top-right", opacity: 0.15 };
     const call = await connect({});

@@ -55,7 +55,7 @@ async function patterns(): Promise<string[]> {
 }
 
 describe("published regular expressions", () => {
-  test("published regular expressions are valid with and without the flag u, and use no Unicode property", async () => {
+  test("published regular expressions are valid with and without the flag u, and use no Unicode properties", async () => {
     const published = await patterns();
     expect(published.length).toBeGreaterThan(4);
     for (const pattern of published) {
@@ -117,7 +117,7 @@ export async function wrong() {
 console.log(JSON.stringify({ pages, cost, asked, problem, megabytes }));
 `;
 
-test("types generated from /openapi.json compile, and a client that uses them pays", async () => {
+test("types generated from /openapi.json compile, and a client built with them can pay", async () => {
   await mkdir(join(root, "out"), { recursive: true });
   const folder = await mkdtemp(join(root, "out/client-"));
   try {

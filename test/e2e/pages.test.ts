@@ -123,7 +123,7 @@ describe("state left behind by a page's content", () => {
       },
     ],
     ["a color and a dash", { contents: [`${SCENE} 0 1 0 rg [3 3] 0 d 1 0 0 1 100 100 cm`] }],
-  ])("%s in a page's content does not affect the mark", async (_, variant) => {
+  ])("the mark looks the same if the page's content contains %s", async (_, variant) => {
     await expectMarked(pageOf(variant), 1);
   });
 });
@@ -200,7 +200,7 @@ describe("a page's /Resources", () => {
     await expectMarked(withOwnNames(pageOf(variant)), 1);
   });
 
-  test("marking adds less than 60 KB to a file of 200 pages that inherit large /Resources", async () => {
+  test("marking adds less than 60 KB to a file whose 200 pages inherit a large /Resources", async () => {
     const fonts = Array.from(
       { length: 60 },
       (_, index) => `/F${index} << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>`,

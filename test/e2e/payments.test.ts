@@ -103,7 +103,7 @@ describe("payments on a local chain through the official facilitator", () => {
     expect(await chain.balanceOf(payer.address)).toBe(0n);
   });
 
-  test("the service answers 402 to a payer with too little money, and settles nothing", async () => {
+  test("the service answers 402 to a payer with too little money, and does not settle the payment", async () => {
     const payer = await chain.payerWith(PRICE - 1n);
     const settled = facilitator.calls.settle;
     const { gain, value: response } = await gained(PAY_TO, async () => {
@@ -115,7 +115,7 @@ describe("payments on a local chain through the official facilitator", () => {
     expect(facilitator.calls.settle).toBe(settled);
   });
 
-  test("a failed request costs nothing, and its payment can buy another result", async () => {
+  test("a failed request costs nothing, and its payment can be used for another result", async () => {
     const payer = await chain.payerWith(PRICE);
     const payment = await signV1(payer, "text");
     const call = (text: string) => {
@@ -133,7 +133,7 @@ describe("payments on a local chain through the official facilitator", () => {
   test.each([
     ["version 1", signV1],
     ["version 2", signV2],
-  ])("a %s payment whose settlement answer is lost charges the payer once and buys one result", async (_, sign) => {
+  ])("a %s payment whose settlement answer is lost is charged once and buys one result", async (_, sign) => {
     const payer = await chain.payerWith(2n * PRICE);
     const payment = { ...(await sign(payer, "text")), "Idempotency-Key": payer.address };
     const call = () => fetch(endpoint("text"), { ...request("text"), headers: payment });
@@ -146,7 +146,7 @@ describe("payments on a local chain through the official facilitator", () => {
     expect(await delivered(first)).toBeGreaterThan(sample.length);
   });
 
-  test("a restarted Worker completes a settlement that it began before it stopped", async () => {
+  test("a restarted Worker completes a settlement that it began before the restart", async () => {
     const payer = await chain.payerWith(2n * PRICE);
     const settings = { FACILITATOR_URL: facilitator.url, PAY_TO, FACILITATOR_TIMEOUT_SECONDS: "1" };
     const state = await mkdtemp(join(tmpdir(), "overprint-"));
@@ -181,7 +181,7 @@ describe("payments on a local chain through the official facilitator", () => {
     }
   });
 
-  test("fifty concurrent calls with one payment cause one settlement and get fifty equal answers", async () => {
+  test("fifty concurrent calls with the same payment cause one settlement and get identical answers", async () => {
     const payer = await chain.payerWith(2n * PRICE);
     const payment = { ...(await signV1(payer, "text")), "Idempotency-Key": payer.address };
     const settled = facilitator.calls.settle;

@@ -46,7 +46,7 @@ async function documentedCheck(): Promise<(response: Response) => Promise<Checke
 }
 
 describe("a deployment that signs receipts and has more networks than signed offers", () => {
-  test("the official client pays a deployment that signs receipts, and the documented program verifies the proof of delivery", async () => {
+  test("the official client pays a deployment that signs receipts, and the documented program verifies the receipt", async () => {
     const pay = wrapFetchWithPaymentFromConfig(fetch, {
       schemes: [{ network: "eip155:*", client: new ExactEvmScheme(PAYER) }],
     });
@@ -67,7 +67,7 @@ describe("a deployment that signs receipts and has more networks than signed off
     });
   });
 
-  test("the official resolver finds a deployment's public key through its did:web", async () => {
+  test("the official resolver finds a deployment's public key through the deployment's did:web", async () => {
     const did = `did:web:${new URL(worker.url).host.replace(":", "%3A")}`;
     const key = (await official.extractPublicKeyFromKid(`${did}#key`)) as KeyObject;
     const { x, y } = key.export({ format: "jwk" });

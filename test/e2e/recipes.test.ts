@@ -15,21 +15,21 @@ describe.each(RECIPES)("the recipe for $change", ({ change, tests, steps }) => {
   const edits = steps.flatMap((step) => step.edits);
   const reds = steps.flatMap(({ red }) => [...red.types, ...red.tests]);
 
-  test("the text at which a recipe edits a file occurs exactly once in that file", () => {
+  test("the anchor text of a recipe's edit occurs exactly once in the file", () => {
     expect(() => editedFiles(edits, read)).not.toThrow();
   });
 
-  test("a recipe names test files and programs that exist", () => {
+  test("a recipe names only existing test files and programs", () => {
     const programs = steps.flatMap((step) => step.programs ?? []);
     for (const file of [...tests, ...programs]) expect([file, existsSync(join(root, file))]).toEqual([file, true]);
   });
 
-  test("a recipe runs every test file that its steps expect to fail, and expects no failure after its last step", () => {
+  test("a recipe runs every test file that it expects to fail, and expects no failure after its last step", () => {
     for (const { red } of steps) expect(tests).toEqual(expect.arrayContaining(red.tests));
     expect(steps.at(-1)!.red).toEqual({ types: [], tests: [] });
   });
 
-  test("ARCHITECTURE.md names every file that a recipe edits, and every file that fails between the steps of a recipe", () => {
+  test("ARCHITECTURE.md names every file that a recipe edits or breaks between its steps", () => {
     const row = read("ARCHITECTURE.md")
       .split("\n")
       .find((line) => line.startsWith(`| ${change} |`));
@@ -41,17 +41,14 @@ describe.each(RECIPES)("the recipe for $change", ({ change, tests, steps }) => {
 });
 
 describe("an edit of a recipe", () => {
-  test("several edits of one file by a recipe apply in the given order", () => {
+  test("a recipe applies several edits of one file in the given order", () => {
     const edits = [insertAfter("a", "one", " two"), replace("a", "one two", "three")];
     expect(editedFiles(edits, () => "zero one")).toEqual(new Map([["a", "zero three"]]));
   });
 
-  test.each(["zero", "one one"])(
-    "an edit of a recipe is rejected unless the text at which it applies occurs exactly once: %s",
-    (text) => {
-      expect(() => editedFiles([replace("a", "one", "two")], () => text)).toThrow(
-        /^The anchor of an edit .* in a: "one"/,
-      );
-    },
-  );
+  test.each(["zero", "one one"])("a recipe rejects an edit unless its anchor text occurs exactly once: %s", (text) => {
+    expect(() => editedFiles([replace("a", "one", "two")], () => text)).toThrow(
+      /^The anchor of an edit .* in a: "one"/,
+    );
+  });
 });

@@ -17,7 +17,7 @@ async function forgedPayment(): Promise<string> {
 }
 
 test.each([1, 20, 95])(
-  "a client that sends a body of %i MB with a forged payment still receives the error response",
+  "a client that sends a %i MB body with a forged payment still receives the error response",
   async (megabytes) => {
     for (let times = 0; times < 5; times++) {
       const form = new FormData();
@@ -89,7 +89,7 @@ test.each([
   ["an MCP message", "/mcp", "application/json", `{"jsonrpc":"2.0","method":"${long}`],
   ["an upload request", "/v1/uploads", "application/json", `{"size":${long.replaceAll("A", " ")}`],
 ])(
-  "the Worker reports a truncated body as invalid_request, not as an internal error: %s",
+  "the Worker reports a truncated body as invalid_request instead of internal_error: %s",
   async (_, path, type, beginning) => {
     for (const length of [{ "Content-Length": "500000" }, { "Transfer-Encoding": "chunked" }]) {
       const payment = await paymentFor(`${worker.url}/v1/watermark/text`);

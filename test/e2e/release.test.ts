@@ -15,13 +15,13 @@ const root = join(import.meta.dirname, "../..");
 const read = (name: string) => readFile(join(root, name), "utf8");
 
 describe("the version", () => {
-  test("every file that contains the project's version has the same version", async () => {
+  test("all files that contain the project's version contain the same version", async () => {
     const { version } = JSON.parse(await read("package.json")) as { version: string };
     for (const [name, change] of Object.entries(VERSIONED))
       expect(change(await read(name), version)).toBe(await read(name));
   });
 
-  test("a release changes only the version in each file that contains the version", async () => {
+  test("a release changes nothing but the version in each file that contains the version", async () => {
     for (const [name, change] of Object.entries(VERSIONED)) {
       const [before, after] = [await read(name), change(await read(name), "7.8.9")];
       const linesBefore = before.split("\n");
@@ -40,12 +40,12 @@ describe("the version", () => {
     ["1.2.3", "major", "2.0.0"],
     ["1.2.3", "1.10.0", "1.10.0"],
     ["0.1.0", "0.1.0", "0.1.0"], // For the first release, the new version may equal the current one.
-  ])("npm run release for version %s with the argument %s results in version %s", (current, asked, next) => {
+  ])("npm run release for version %s with the argument %s releases version %s", (current, asked, next) => {
     expect(nextVersion(current, asked)).toBe(next);
   });
 
   test.each(["1.2.2", "0.9.9", "v1.3.0", "1.3", "1.3.0-beta", "01.3.0", "next", ""])(
-    "npm run release rejects the argument %j for the version after 1.2.3",
+    "npm run release after version 1.2.3 rejects the argument %j",
     (asked) => {
       expect(() => nextVersion("1.2.3", asked)).toThrow(/comes before|not a version/);
     },
@@ -73,7 +73,7 @@ describe("the changelog", () => {
   });
 });
 
-test("the list of packages in a release contains the bundled packages with their hashes and licenses", async () => {
+test("the SBOM of a release contains the bundled packages with their hashes and licenses", async () => {
   const lock = JSON.parse(await read("package-lock.json")) as Lock;
   const inputs = {
     "src/app.ts": { bytesInOutput: 10 },
@@ -102,7 +102,7 @@ test("the list of packages in a release contains the bundled packages with their
   expect(() => sbomOf(lock, [{ outputs: { "index.js": { inputs: unknown } } }], fonts)).toThrow("node_modules/nothing");
 });
 
-test("the list of packages in a release contains the sources in fonts/ with the license of the fonts", async () => {
+test("the SBOM of a release contains the sources in fonts/ with the fonts' license", async () => {
   const locks = ["package-lock.json", "scripts/fonts/package-lock.json"];
   const [lock, fonts] = await Promise.all(locks.map(async (name) => JSON.parse(await read(name)) as Lock));
   const { components } = sbomOf(lock!, [], fonts!);
@@ -125,12 +125,12 @@ describe("the packages for npm", () => {
     ) as Promise<[Lock, Lock]>;
   const manifestOf = async (name: string) => JSON.parse(await read(`packages/${name}/package.json`)) as Manifest;
 
-  test("every package for npm has the version of the project", () => {
+  test("every npm package has the project's version", () => {
     for (const name of ["client", "engine", "fonts"])
       expect(VERSIONED).toHaveProperty([`packages/${name}/package.json`]);
   });
 
-  test("the list of a package contains what npm installs with it, in the versions of the lock file", async () => {
+  test("the SBOM of an npm package contains what npm installs with the package, in the locked versions", async () => {
     const [lock, fonts] = await locks();
     const { metadata, components } = packageSbom(await manifestOf("client"), lock, fonts);
     expect(metadata.component).toMatchObject({ type: "library", name: "@overprint/client" });
@@ -144,7 +144,7 @@ describe("the packages for npm", () => {
     expect(zod).toEqual([lock.packages["node_modules/@x402/core/node_modules/zod"]!.version]);
   });
 
-  test("the list of a package contains what the build copies and bundles into it", async () => {
+  test("the SBOM of an npm package contains everything that the build copies or bundles into the package", async () => {
     const [lock, fonts] = await locks();
     const namesOf = (manifest: Manifest, licenses?: string) =>
       packageSbom(manifest, lock, fonts, licenses).components.map(({ name }) => name);
@@ -161,7 +161,7 @@ describe("the packages for npm", () => {
     expect(() => namesOf(bundle, "commander 0.0.1, MIT\n")).toThrow("does not list commander 0.0.1");
   });
 
-  test("a release packs a package with its changelog, and lists the checksums of the archive and of its list", async () => {
+  test("a release packs a package with its changelog, and lists the checksums of the archive and the SBOM", async () => {
     const out = await mkdtemp(join(tmpdir(), "overprint-packed-"));
     try {
       const hashes = await packPackages(root, out, ["packages/client/package.json"], await locks());
@@ -185,7 +185,7 @@ describe("the packages for npm", () => {
   });
 });
 
-test("the command in SECURITY.md computes the hash of the sources, which changes with every byte", async () => {
+test("the command in SECURITY.md computes a hash that changes with every byte of the sources", async () => {
   const [, command] = /^```sh\n(git ls-files .*)\n```$/m.exec(await read("SECURITY.md"))!;
   for (const name of SOURCES) expect(command!.split(" ")).toContain(name);
   const folder = await mkdtemp(join(tmpdir(), "overprint-sources-"));

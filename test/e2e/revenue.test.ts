@@ -107,7 +107,7 @@ async function reportOf(sales: number, args: string[] = [], env?: Record<string,
 }
 
 describe("npm run revenue", () => {
-  test("npm run revenue reports no difference if each sale has its transfer on the chain", async () => {
+  test("npm run revenue reports no difference if each sale has a transfer on the chain", async () => {
     await Promise.all([buy(), buy(), buy()]);
     await oneBlockMore();
     const even = { code: 0, even: true, sold: "0.157503", moved: "0.157503", sold_not_moved: [], moved_not_sold: [] };
@@ -127,7 +127,7 @@ describe("npm run revenue", () => {
     expect(code).toBe(0);
   });
 
-  test("npm run revenue lists a transfer without a sale, with payer and transaction, after the grace period", async () => {
+  test("npm run revenue lists a transfer without a sale, with its payer and transaction, after the grace period", async () => {
     const { address, header } = await payment();
     const { transactionHash } = await chain.send(JSON.parse(atob(header)).payload);
     await oneBlockMore();
@@ -158,14 +158,14 @@ describe("npm run revenue", () => {
     });
   });
 
-  test("npm run revenue counts sales without reconciling them if RPC_URL has no node for their network", async () => {
+  test("npm run revenue counts sales but does not reconcile them if RPC_URL has no node for their network", async () => {
     const counted = { code: 0, even: null, sales: 4, moved: null, unchecked: "RPC_URL has no node for it" };
     expect(await reportOf(4, [], { RPC_URL: "" })).toMatchObject(counted);
     const { stdout } = await revenue([], { RPC_URL: "" });
     expect(stdout).toContain("4 sales  0.210004 USDC sold, not reconciled: RPC_URL has no node for it");
   });
 
-  test("npm run revenue reads the deployed settings, and prefers settings from the environment", async () => {
+  test("npm run revenue reads the deployed settings, but prefers settings from the environment", async () => {
     const inFile = `OPERATOR_TOKEN="${OPERATOR_TOKEN}" # a comment\nRPC_URL=${chain.url}\n`;
     const empty = { OPERATOR_TOKEN: "", RPC_URL: "" };
     const { networks } = JSON.parse((await revenue(["--json"], empty, inFile)).stdout) as Report;
@@ -174,7 +174,7 @@ describe("npm run revenue", () => {
     expect(stderr).toContain("another OPERATOR_TOKEN");
   });
 
-  test("npm run revenue reports differences with its exit code", async () => {
+  test("npm run revenue exits with code 1 if it finds differences", async () => {
     const env = { PATH: process.env.PATH, OPERATOR_TOKEN, RPC_URL: chain.url };
     const command = [join(import.meta.dirname, "../../scripts/revenue.ts"), "--url", worker.url, "--grace", "0s"];
     const uneven = promisify(execFile)(process.execPath, command, { cwd: folder, env });
@@ -182,7 +182,7 @@ describe("npm run revenue", () => {
   });
 });
 
-test("npm run revenue finds every transfer on a node that searches few blocks per request", async () => {
+test("npm run revenue finds every transfer through a node that searches few blocks per request", async () => {
   let searches = 0;
   const limited = createServer(async (request, response) => {
     const body = Buffer.concat(await Array.fromAsync(request)).toString();
@@ -218,13 +218,16 @@ test.each([
   [["--url", "http://pdf.example.com"], {}, "--url must begin with https://"],
   [["--url", "data:application/json,{}"], {}, "--url must be a URL that begins with https://"],
   [[], { RPC_URL: "http://127.0.0.1:1" }, "the node of base-sepolia in RPC_URL does not answer"],
-])("npm run revenue %j with %j reports the error and exits with 2", async (args, env, what) => {
-  const { code, stdout, stderr } = await revenue(args, env);
-  expect([code, stdout]).toEqual([2, ""]);
-  expect(stderr).toContain(what);
-});
+])(
+  "npm run revenue with the arguments %j and the settings %j reports the error and exits with code 2",
+  async (args, env, what) => {
+    const { code, stdout, stderr } = await revenue(args, env);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(what);
+  },
+);
 
-test("npm run revenue explains the errors of other servers in one line, without the API key in the node's URL", async () => {
+test("npm run revenue reports errors of other servers in one line, without the API key of the node's URL", async () => {
   const answers: Record<string, unknown> = { eth_chainId: "0x14a34" };
   const other = createServer(async (request, response) => {
     response.setHeader("Content-Type", "application/json");
@@ -291,7 +294,7 @@ describe("a sale and its transfer", () => {
     ["match if the sale is shortly after the time span", [sale(201, "0x1")], [moved(199, "0x1")], [0, 0, 0, 0]],
     ["are ignored outside of the time span", [sale(99, "0x1")], [moved(201, "0x2")], [0, 0, 0, 0]],
     ["are not compared while the settlement may be under way", [sale(199, "0x1")], [moved(199, "0x2")], [1, 0, 0, 0]],
-  ])("in the revenue report, a sale and its transfer %s", async (_, sales, transfers, expected) => {
+  ])("a sale and its transfer in the revenue report %s", async (_, sales, transfers, expected) => {
     expect(await found(sales, transfers)).toEqual(expected);
   });
 });

@@ -119,7 +119,7 @@ const losesAnswer = ({ payer }: Payment, then?: () => Promise<void>) =>
 
 describe("payments on a chain with a block every two seconds", () => {
   test.concurrent.each(both)(
-    "a payer gets no result after canceling the payment while a service %s fetches the file",
+    "a payer who cancels the payment while a service %s fetches the file gets no result",
     async (which) => {
       const payment = await newPayment(services[which]);
       const answer = await buy(services[which], payment, () => chain.cancel(payment.payer, payment.nonce));
@@ -129,7 +129,7 @@ describe("payments on a chain with a block every two seconds", () => {
   );
 
   test.concurrent.each(both)(
-    "a payment spent at a second service while a service %s fetches the file buys only one result",
+    "a payment that is also spent at a second service while a service %s fetches the file buys only one result",
     async (which) => {
       const [first, second] = which === both[0] ? both : both.toReversed();
       const payment = await newPayment(services[first!]);
@@ -142,7 +142,7 @@ describe("payments on a chain with a block every two seconds", () => {
     },
   );
 
-  test.concurrent("a payer who sends one payment to two services at once gets only one result", async () => {
+  test.concurrent("a payer who sends the same payment to two services at once gets only one result", async () => {
     const payment = await newPayment(services["with a node"]);
     const answers = await Promise.all(both.map((which) => buy(services[which], payment)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -195,7 +195,7 @@ describe("payments on a chain with a block every two seconds", () => {
     });
 
   test.concurrent.each(["in its simulation", "from the chain"] as const)(
-    "a payer gets the result if a stranger submits the payment first and the facilitator notices this %s",
+    "a payer gets the result if a stranger submits the payment first and the facilitator detects this %s",
     async (when) => {
       const service = services["with a node"];
       const payment = await newPayment(service);
@@ -242,7 +242,7 @@ describe("payments on a chain with a block every two seconds", () => {
     return { payment, first, again: () => buyPatiently(service, anew, undefined, named) };
   };
 
-  test.concurrent("a stranger who submits a rejected payment later cannot make the payer pay twice under one idempotency key", async () => {
+  test.concurrent("a stranger who submits a rejected payment later cannot make the payer pay twice with one idempotency key", async () => {
     const { payment, first, again } = await rejected();
     const second = again();
     const { transactionHash: transaction } = await chain.send(payment.signed);
@@ -251,7 +251,7 @@ describe("payments on a chain with a block every two seconds", () => {
     expect(await chain.balanceOf(payment.payer.address)).toBe(PRICE);
   });
 
-  test.concurrent("a payer who cancels a rejected payment can pay again under the same idempotency key", async () => {
+  test.concurrent("a payer who cancels a rejected payment can pay again with the same idempotency key", async () => {
     const { payment, first, again } = await rejected();
     await chain.cancel(payment.payer, payment.nonce);
     expect(await first).toMatchObject({ status: 402, receipt: { success: false } });
@@ -266,7 +266,7 @@ describe("payments on a chain with a block every two seconds", () => {
     expect(await chain.balanceOf(payment.payer.address)).toBe(PRICE);
   });
 
-  test.concurrent("a payer whose settlement answer is lost gets the result, with a receipt for the transaction on the chain", async () => {
+  test.concurrent("a payer whose settlement answer is lost gets the result, with a receipt for the on-chain transaction", async () => {
     const payment = await newPayment(services["with a node"]);
     losesAnswer(payment);
     const { status, receipt } = await buy(services["with a node"], payment);
@@ -281,7 +281,7 @@ describe("payments on a chain with a block every two seconds", () => {
     ["settle_exact_node_failure", ""],
     ["HTTP request failed. Status: 502", ""],
   ])(
-    "a payer gets the result if the facilitator settles the payment but reports the error %s, because the answer of the facilitator's node is lost",
+    "a payer gets the result if the facilitator settles but reports %s because its node's answer was lost",
     async (errorReason, named) => {
       const payment = await newPayment(services["with a node"]);
       facilitator.interpose(payment.payer.address, async (settle) => {
@@ -297,7 +297,7 @@ describe("payments on a chain with a block every two seconds", () => {
     },
   );
 
-  test.concurrent("a service without a node trusts the facilitator, and its unsigned receipt notes that the answer to the settlement was lost", async () => {
+  test.concurrent("a service without a node trusts the facilitator, and its unsigned receipt notes the lost settlement answer", async () => {
     const payment = await newPayment(services["without a node"]);
     losesAnswer(payment);
     const { status, receipt } = await buy(services["without a node"], payment);
@@ -309,7 +309,7 @@ describe("payments on a chain with a block every two seconds", () => {
     expect(await moved(payment)).toBe(PRICE);
   });
 
-  test("a receipt names the transaction that is on the chain after blocks are replaced (a reorganization)", async () => {
+  test("a receipt names the transaction that is on the chain after a reorganization", async () => {
     const payment = await newPayment(services["with a node"]);
     losesAnswer(payment, async () => {
       await chain.reorganize(facilitator.account);

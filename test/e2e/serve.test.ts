@@ -107,7 +107,7 @@ describe("npm run serve, which the image runs", () => {
     return { url, health, ended, printed: () => printed, stop, [Symbol.asyncDispose]: stop };
   }
 
-  test("the self-hosted server sells, sweeps, exits on a signal, and keeps its storage across a restart", async () => {
+  test("the self-hosted server sells, sweeps, exits on a signal, and keeps its storage after a restart", async () => {
     await using first = await serve({});
     const { status } = await first.health();
     expect(status).toBe(200);
@@ -125,7 +125,7 @@ describe("npm run serve, which the image runs", () => {
     expect([again.status, (await again.text()).slice(0, 5)]).toEqual([200, "%PDF-"]);
   });
 
-  test("the self-hosted server finishes an upload under way after SIGTERM, refuses new requests, and exits", async () => {
+  test("the self-hosted server finishes a running upload after SIGTERM, refuses new requests, and exits", async () => {
     await using server = await serve({});
     await server.health();
     const pdf = new Uint8Array(await samplePdf());
@@ -150,7 +150,7 @@ describe("npm run serve, which the image runs", () => {
     expect(await server.ended).toBe(0);
   });
 
-  test("the self-hosted server answers many calls during the sweep that it runs at its start", async () => {
+  test("the self-hosted server answers many calls during its first sweep", async () => {
     await using server = await serve({});
     await vi.waitUntil(() => server.printed().includes('"event":"serving"'), { timeout: 20_000, interval: 5 });
     const init = { method: "POST", signal: AbortSignal.timeout(20_000) };
@@ -171,7 +171,7 @@ describe("npm run serve, which the image runs", () => {
     expect(linesOf(server.printed())).toEqual([fatal(`${state} has no build. Run npm run build:server`)]);
   });
 
-  test("the self-hosted server rejects a malformed port with a one-line message", async () => {
+  test("the self-hosted server rejects a malformed port with a one-line error", async () => {
     await using server = await serve({ PORT: "abc" });
     expect(await server.ended).toBe(2);
     expect(linesOf(server.printed())).toEqual([fatal("PORT must be a number from 1 to 65535, not 'abc'")]);
@@ -198,7 +198,7 @@ describe("npm run serve, which the image runs", () => {
     },
   );
 
-  test("the self-hosted server serves files only through their links, and ignores headers that claim another address", async () => {
+  test("the self-hosted server serves files only through their links, and ignores headers with a forged address", async () => {
     await using server = await serve({});
     await server.health();
     const { pathname } = new URL(await buy(server.url));
@@ -209,7 +209,7 @@ describe("npm run serve, which the image runs", () => {
     expect([direct.status, (await forged.text()).slice(0, 11)]).toEqual([404, "# Overprint"]);
   });
 
-  test("the self-hosted server trusts a proxy's X-Forwarded-Proto, and throttles callers even if their address is unknown", async () => {
+  test("the self-hosted server trusts a proxy's X-Forwarded-Proto, and throttles callers of unknown address", async () => {
     const facilitator = { FACILITATOR_URL: "https://facilitator.invalid", PAY_TO };
     await using server = await serve({ HOST: "0.0.0.0", ...facilitator });
     await server.health();

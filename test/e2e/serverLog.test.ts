@@ -15,7 +15,7 @@ function printed(print: () => void) {
 const AT = 1_700_000_000_000;
 const time = new Date(AT).toISOString();
 
-test("the server prints the log lines of the Worker unchanged", () => {
+test("the server prints the Worker's log lines unchanged", () => {
   const line = { time: "2026-11-22T00:00:00.000Z", level: "info", event: "sweep", deleted: 0, finished: true };
   const message = JSON.stringify(line);
   expect(printed(() => printOfWorkerd({ timestamp: AT, level: "log", message }))).toEqual([line]);
@@ -31,7 +31,7 @@ test.each([
   expect(lines).toEqual([{ time, level: as, event: "runtime", message }]);
 });
 
-test("the server wraps warnings of Miniflare, and omits its notes", () => {
+test("the server wraps Miniflare's warnings in log events and omits its notes", () => {
   const log = new MiniflareLog();
   const lines = printed(() => {
     log.warn("careful");

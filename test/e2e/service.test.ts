@@ -37,7 +37,7 @@ async function outputOf(response: Response): Promise<Uint8Array> {
   return new Uint8Array(await (await fetch(output.url)).arrayBuffer());
 }
 
-test("the official client pays for both operations with only the information in the 402, and gets the PDF", async () => {
+test("the official client pays for both operations using only the 402 response, and gets the PDF", async () => {
   const account = privateKeyToAccount(DEVELOPMENT_KEY);
   const payingFetch = wrapFetchWithPaymentFromConfig(fetch, {
     schemes: [{ network: "eip155:84532", client: new ExactEvmScheme(account) }],
@@ -56,7 +56,7 @@ test("the official client pays for both operations with only the information in 
   }
 });
 
-test("the service asks for a new payment if a settled payment is sent in a different call", async () => {
+test("the service asks for a new payment if a settled payment is sent with a different call", async () => {
   const payment = await paymentFor(endpoint("text"));
   expect((await callPaid(endpoint("text"), formOf({ text: "ONE" }), payment)).status).toBe(200);
   const second = await callPaid(endpoint("text"), formOf({ text: "TWO" }), payment);
@@ -73,7 +73,7 @@ describe("image positions on upright, landscape, rotated and cropped pages", () 
   });
 
   test.each(["top-left", "top", "top-right", "left", "center", "right", "bottom-left", "bottom", "bottom-right"])(
-    "the service puts an image at its position on the displayed page: %s",
+    "the service puts an image at its position on the page as displayed: %s",
     async (position) => {
       const form = formOf({ image: new File([MAGENTA], "m.png"), position, scale: "0.2", opacity: "1" });
       const pages = await render(await outputOf(await callPaid(endpoint("image"), form)));

@@ -9,7 +9,7 @@ import { sitePictures } from "../../scripts/lib/sitePictures.ts";
 const folder = join(import.meta.dirname, "../../web/pictures");
 const pictures = await sitePictures();
 
-test("the folder of website pictures has one file for each picture", async () => {
+test("the website's picture folder has one file for each picture", async () => {
   expect((await readdir(folder)).toSorted()).toEqual(pictures.map(({ name }) => `${name}.webp`).toSorted());
 });
 

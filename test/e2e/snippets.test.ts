@@ -70,7 +70,7 @@ describe.each(Object.entries(CALLS))("snippets for a mark of kind %s", (kind, ca
     await expectMarked(stdout.trim());
   });
 
-  test("the Python snippet is valid and contains the fields unchanged", async () => {
+  test("the Python snippet is valid Python and contains the fields unchanged", async () => {
     const program = `import ast, json, sys
 call = next(node for node in ast.walk(ast.parse(sys.argv[1]))
             if isinstance(node, ast.Call) and any(word.arg == "data" for word in node.keywords))

@@ -169,7 +169,7 @@ test.concurrent("a stranger who copies a Solana transaction from the chain does 
     expect(await buy(known)).toMatchObject({ status: 409, body: expect.stringContaining("payment_already_used") });
 });
 
-test.concurrent("a payer on Solana whose wallet is emptied while the file is fetched gets nothing", async () => {
+test.concurrent("a payer on Solana whose wallet is emptied during the file fetch gets nothing", async () => {
   const payment = await newPayment();
   const answer = await buy(payment, undefined, () => chain.setBalance(payment.payer.address, 0n));
   expect(answer).toMatchObject({ status: 402, receipt: { success: false, transaction: "" } });
@@ -185,7 +185,7 @@ test.concurrent("a payer who empties the Solana wallet after the simulation gets
   });
 });
 
-test.concurrent("a payer who spends the payment at another service while the first service fetches the file gets only one result", async () => {
+test.concurrent("a Solana payment that is also spent at another service during the file fetch buys only one result", async () => {
   const payment = await newPayment();
   let other: Awaited<ReturnType<typeof buy>> | undefined;
   const answer = await buy(payment, services["with a node"], async () => {
@@ -195,7 +195,7 @@ test.concurrent("a payer who spends the payment at another service while the fir
   expect([answer.status, other?.status, await moved(payment)]).toEqual([402, 200, PRICE]);
 });
 
-test.concurrent("a payer whose settlement answer is lost gets the result, with a receipt for the transaction on the chain", async () => {
+test.concurrent("a Solana payer whose settlement answer is lost gets the result, with a receipt for the on-chain transaction", async () => {
   const payment = await newPayment();
   facilitator.interpose(payment.payer.address, async (settle) => {
     facilitator.interpose(payment.payer.address, undefined);
@@ -207,7 +207,7 @@ test.concurrent("a payer whose settlement answer is lost gets the result, with a
   expect(chain.hasSucceeded(receipt!.transaction)).toBe(true);
 });
 
-test.concurrent("a service does not accept the facilitator's error duplicate_settlement as proof of payment, because the transaction may still fail", async () => {
+test.concurrent("a service does not accept the error duplicate_settlement as proof of payment, because the transaction may fail", async () => {
   const service = services["without a node"];
   const payment = await newPayment(2, service);
   const { address } = payment.payer;
@@ -240,7 +240,7 @@ test.concurrent.each<[string, (transaction: Buffer) => void]>([
   expect([answer.status, fetched, await moved(payment)]).toEqual([402, false, 0n]);
 });
 
-test("the facilitator refuses a wrong recipient or fee payer on Solana, and the service refuses too low an amount", async () => {
+test("the facilitator rejects a wrong recipient or fee payer on Solana, and the service rejects too low an amount", async () => {
   const service = services["with a node"];
   const refused = await fetch(endpoint(service), { method: "POST" });
   const [terms] = decodePaymentRequiredHeader(refused.headers.get("PAYMENT-REQUIRED")!).accepts;
@@ -272,7 +272,7 @@ test.each(Object.values(NETWORKS).filter(isSolana))(
   },
 );
 
-test("the service refuses a payment whose blockhash expires while the file is fetched, reports the reason and charges nothing", async () => {
+test("the service rejects a payment whose blockhash expires during the file fetch, and charges nothing", async () => {
   const payment = await newPayment();
   const answer = await buy(payment, undefined, () => chain.expireBlockhash());
   expect(answer).toMatchObject({

@@ -51,7 +51,7 @@ describe("a deployment", () => {
   });
   afterAll(() => worker?.stop());
 
-  test("a deployment never connects to a forbidden address for a file or an image, in any spelling of the address", async () => {
+  test("a deployment never fetches a file or an image from a forbidden address, however the address is spelled", async () => {
     const urls = forbiddenUrls(forbidden.port).filter(([url]) => url.includes(String(forbidden.port)));
     expect(urls.length).toBeGreaterThan(60);
     const pdf = `data:application/pdf;base64,${Buffer.from(onePage).toString("base64")}`;
@@ -75,7 +75,7 @@ describe("a deployment", () => {
     expect(forbidden.connections).toHaveLength(0);
   });
 
-  test("the test server records every connection, so that a connection to a forbidden address makes a test fail", async () => {
+  test("the test server of forbidden addresses records every connection", async () => {
     const canary = await startRawServer((_, socket) => socket.end(head("200 OK")));
     await fetch(`http://127.0.0.1:${canary.port}/`);
     expect(canary.connections).toHaveLength(1);
@@ -117,7 +117,7 @@ describe("a development server that allows loopback sources", () => {
     },
   );
 
-  test("a web page cannot make a development server fetch files from the server's own machine", async () => {
+  test("a web page cannot make a development server fetch files from the developer's machine", async () => {
     const first = server.connections.length;
     const response = await fetch(endpoint(), {
       method: "POST",
@@ -157,7 +157,7 @@ describe("a development server that allows loopback sources", () => {
   test("a file source that never ends times out with source_timeout and leaves no connection open", () =>
     expectProblems(hostile.filter(isLate)));
 
-  test("a file source on an allowed address may not redirect to a forbidden address", async () => {
+  test("a file source on an allowed address cannot redirect to a forbidden address", async () => {
     const targets = forbiddenUrls(forbidden.port).filter(([url]) => {
       const target = URL.parse(url, at("/"));
       return target && brokenAddressRule(target, true) && url.length < 4000 && !/[\t\n]/.test(url);

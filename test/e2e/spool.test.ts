@@ -89,7 +89,7 @@ describe("files too large for memory", () => {
     ["/object-streams.pdf", PAGES],
     ["/surprising.pdf", 2],
   ])(
-    "the service marks a file that is too large for memory and leaves nothing in the spool: %s",
+    "the service marks a file that is too large for memory, and leaves nothing in the spool: %s",
     async (path, pages) => {
       await expectMarked(await mark(at(path)), pages);
     },

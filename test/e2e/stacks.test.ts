@@ -5,7 +5,7 @@ import { build } from "esbuild";
 import { expect, test } from "vitest";
 import { withSourcePlaces } from "../../scripts/lib/sourcePlaces.ts";
 
-test("error positions in a minified script are mapped to its sources, in any folder", async () => {
+test("error positions in a minified script are mapped to the script's sources, in any folder", async () => {
   const source = 'export function spoil(): never {\n  throw new Error("spoiled");\n}\n';
   const folder = join(tmpdir(), "built");
   const { outputFiles } = await build({

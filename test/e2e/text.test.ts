@@ -69,7 +69,7 @@ describe("rendering of scripts", () => {
   const strip = pagesOf(["/MediaBox [0 0 595 200] /Contents []"]); // A larger page would only make the test slower.
 
   test.each(rasters)(
-    "PDFium shows a mark in $name as HarfBuzz draws the same text with the complete font: $text",
+    "PDFium draws a mark in $name as HarfBuzz draws its text with the complete font: $text",
     async ({ text, aspect, ink }) => {
       const marked = await mark(strip, {
         text,
@@ -165,7 +165,7 @@ describe("text extraction", () => {
   );
 });
 
-test("placeholders for page numbers add less than 550 bytes per page", async () => {
+test("page-number placeholders add less than 550 bytes per page", async () => {
   const pages = blankPages(1500);
   const [numbered, plain] = await Promise.all(
     ["Page {page}", "Page 1500"].map(async (text) => (await mark(pages, { text })).length),

@@ -73,7 +73,7 @@ const SOURCES = Object.fromEntries(Object.entries(SEEDS).filter(([name]) => !EXC
 
 describe.each(Object.keys(READERS))("truncated results in %s", (reader) => {
   test.each(Object.entries(SOURCES))(
-    "a marked file that is truncated where the source ended shows no page without its mark: %s",
+    "a marked file that is truncated at the source's end shows no page without its mark: %s",
     async (_, source) => {
       const ends = [...latin1(source).matchAll(/%%EOF/g)].map(({ index }) => index + 6);
       expect(ends.length).toBeGreaterThan(0);

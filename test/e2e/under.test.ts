@@ -26,7 +26,7 @@ const pages = readersOf(SIDE).flatMap((reader) =>
 );
 
 test.each(pages.map((page) => [page.reader.name, page.image[0], page.content[0], page] as const))(
-  "%s shows %s under %s of the page",
+  "%s draws the mark (%s) under the content of the page: %s",
   async (_, _image, _content, { reader, image, content }) => {
     if (reader.missing) return;
     const source = pdfOf([

@@ -55,7 +55,7 @@ async function expectMarked(answer: { output: { url: string } }): Promise<void> 
 }
 
 describe("uploads by curl", () => {
-  test("curl sends a local file with the command that the upload answer contains, and the file can be marked repeatedly", async () => {
+  test("the command in the upload answer sends a local file with curl, and the file can be marked repeatedly", async () => {
     const name = "it's {my} [1-9] file.pdf";
     await writeFile(join(dir, name), pdf);
     const { handle, curl } = await open({ name, size: pdf.length });
@@ -74,7 +74,7 @@ describe("uploads by curl", () => {
     await expectMarked(JSON.parse(stdout));
   });
 
-  test("curl uploads a large file with a payment, and the same payment then buys the marked file", async () => {
+  test("curl pays for the upload of a large file, and the same payment then buys the marked file", async () => {
     const large = Buffer.concat([pdf.subarray(0, 9), Buffer.alloc(12_000_000, "%\n"), pdf.subarray(9)]);
     await writeFile(join(dir, "large.pdf"), large);
     const fields = { name: "large.pdf", size: large.length };
@@ -88,7 +88,7 @@ describe("uploads by curl", () => {
 });
 
 describe("an upload in parts by curl", () => {
-  test("curl sends only the missing parts of a file with the command that the upload answer contains", async () => {
+  test("the command in the upload answer sends only the missing parts of a file with curl", async () => {
     const name = "it's {my} [1-9] large file.pdf";
     const large = Buffer.alloc(UPLOADS.wholeBytes + 1, "\n");
     large.set(pdf);
@@ -143,7 +143,7 @@ describe.concurrent("hostile uploads", () => {
   test.each([
     ["stops", () => {}],
     ["drips", (write: (bytes: Uint8Array) => void) => setInterval(() => write(new Uint8Array(100)), 200).unref()],
-  ])("an upload whose body %s times out and can be sent again", async (_, drip) => {
+  ])("an upload whose body %s times out, and the file can be sent again", async (_, drip) => {
     const offered = await open({ size: pdf.length });
     const answer = await send(offered.upload.url, pdf.length, pdf.subarray(0, 100_000), drip);
     expect(answer).toMatch(/^HTTP\/1.1 408 .*"code":"body_timeout"/s);
@@ -151,7 +151,7 @@ describe.concurrent("hostile uploads", () => {
     expect((await put(offered.upload.url, pdf)).status).toBe(200);
   });
 
-  test("a truncated upload stores no file and can be sent again", async () => {
+  test("a truncated upload stores no file, and the file can be sent again", async () => {
     const offered = await open({ size: pdf.length });
     await hangUp(offered.upload.url, pdf.subarray(0, 300_000), 300);
     await vi.waitFor(async () => expect(await keptOf(offered)).toBe(1), 20_000);
@@ -166,7 +166,7 @@ describe.concurrent("hostile uploads", () => {
     expect(await keptOf(offered)).toBeLessThanOrEqual(2);
   });
 
-  test("the Worker rejects a long upload of another file type after the first bytes", async () => {
+  test("the Worker rejects a long upload of a wrong file type after the first bytes", async () => {
     const offered = await open({});
     const zip = Buffer.concat([Buffer.from("PK\x03\x04"), Buffer.alloc(5000)]);
     const answer = await send(offered.upload.url, 9_000_000, zip, () => {});

@@ -8,7 +8,7 @@ import { RED_PNG } from "../support/png.ts";
 import { readerBy } from "../support/ranges.ts";
 
 describe("the engine", () => {
-  test("watermark() returns the number of pages, the exact output length and the notices before it writes the output", async () => {
+  test("watermark() returns the page count, the exact output length and the notices before writing the output", async () => {
     const plan = await watermark(onePage, { image: RED_PNG });
     expect({ ...plan, chunks: undefined }).toEqual({ pages: 1, length: expect.any(Number), notices: [] });
     expect((await joined(plan.chunks())).length).toBe(plan.length);
@@ -33,7 +33,7 @@ describe("the engine", () => {
     expect((await watermark(source, { image: RED_PNG })).notices).toEqual(expected);
   });
 
-  test("the notice text-cut names the pages on which the text does not fit and is cut short", async () => {
+  test("the notice text-cut names the pages on which the text is cut short", async () => {
     const boxes = ["0 0 595 842", "0 0 144 72", "0 0 144 72", "0 0 227 600", "0 0 90 90"];
     const source = pagesOf(boxes.map((box) => `/MediaBox [${box}]`));
     const text = `Licensed to ${"Annabelle Featherstonehaugh, ".repeat(7)} order 8842-1177-03`;
@@ -43,7 +43,7 @@ describe("the engine", () => {
     expect(await noticesOf({ template: "diagonal" })).toEqual([]);
   });
 
-  test("watermark() produces the same output whether a file is in memory or is read in byte ranges", async () => {
+  test("watermark() produces the same output whether a file is in memory or read in byte ranges", async () => {
     const ranges = readerBy(onePage.length, async (start, end) => onePage.slice(start, end));
     const [memory, read] = await Promise.all(
       [onePage, ranges].map(async (source) => joined((await watermark(source, { text: "A" }, { loadFont })).chunks())),
@@ -69,7 +69,7 @@ describe("the engine", () => {
     expect(warm.map((output, at) => isEqual(output, fresh[at]!))).toEqual(marks.map(() => true));
   });
 
-  test("watermark() does not change the bytes of the caller's Buffers", async () => {
+  test("watermark() does not modify the caller's Buffers", async () => {
     const [pdf, png] = [Buffer.from(onePage), Buffer.from(RED_PNG)];
     await joined((await watermark(pdf, { image: png })).chunks());
     expect([isEqual(pdf, onePage), isEqual(png, RED_PNG)]).toEqual([true, true]);
@@ -88,7 +88,7 @@ describe("the engine", () => {
   test.each([
     ["the resources contain other names", "<< /XObject << /Fm 2 0 R >> >>"],
     ["the resources are empty", "<< >>"],
-  ])("each XObject has a unique name in resources that many pages share (%s)", async (_, resources) => {
+  ])("each XObject has a unique name in resources shared by many pages (%s)", async (_, resources) => {
     const pages = Array.from({ length: 400 }, (_, i) => `/MediaBox [0 0 ${100 * 1.05 ** (i % 100)} ${100 + i}]`);
     const source = pdfOf([
       "<< /Type /Catalog /Pages 2 0 R >>",
@@ -112,7 +112,7 @@ describe("the engine", () => {
   // Runs only in Node.js, because the test takes ten seconds in workerd and needs no function that other tests do not
   // need.
   test.skipIf(isWorkerd)(
-    "watermark() rejects a text that needs too many operators on all pages, and suggests a shorter text",
+    "watermark() rejects a text that needs too many operators over all pages, and suggests a shorter text",
     async () => {
       const source = pagesOf(Array(4000).fill(""));
       await expect(watermark(source, { text: "{page}".repeat(83) }, { loadFont })).rejects.toMatchObject({

@@ -66,7 +66,7 @@ function embed(clusters: readonly Cluster[], options = {}) {
 const letters = (count: number) => String.fromCodePoint(...Array.from({ length: count }, (_, i) => 0x4e00 + i));
 
 describe("an embedded font", () => {
-  it("an embedded simple font is symbolic and has the same tagged name in all its objects", async () => {
+  it("an embedded simple font is symbolic and uses the same tagged name in all its objects", async () => {
     const { sink, embedded } = embed(await clustersOf("DRAFT"));
     expect(embedded.ref).toBe(`${sink.objects.length} 0 R`);
     const simple = sink.text("/Subtype/TrueType");
@@ -87,7 +87,7 @@ describe("an embedded font", () => {
     expect(sink.text("/Type/FontDescriptor")).toContain(`/FontName${name}/`);
   });
 
-  it("an embedded font uses the code of a letter as its glyph id, and takes the letter's width from the entry at this code", async () => {
+  it("an embedded font uses the code of a letter as its glyph id and as the index of its width", async () => {
     const clusters = await clustersOf("ABBA é");
     const { sink, embedded } = embed(clusters);
     expect(clusters.map(embedded.codeOf)).toEqual(["01", "02", "02", "01", "03", "04"]);
@@ -99,7 +99,7 @@ describe("an embedded font", () => {
     expect(codesIn(program).slice(0, 6)).toEqual([0, 1, 2, 3, 4, 0]);
   });
 
-  it("the option `echoes` gives each glyph of an embedded font a second code", async () => {
+  it("the option `echoes` adds a second code for each glyph of an embedded font", async () => {
     const few = await clustersOf("ABBA");
     const { sink, embedded } = embed(few, { echoes: true });
     expect(few.map(embedded.echoOf)).toEqual(["03", "04", "04", "03"]);
@@ -113,13 +113,13 @@ describe("an embedded font", () => {
     expect([map.byteLength, map.getUint16(2 * 128), map.getUint16(2 * 256)]).toEqual([2 * 257, 128, 128]);
   });
 
-  it("an embedded font declares one width if all its glyphs are equally wide", async () => {
+  it("an embedded font declares a single width if all its glyphs are equally wide", async () => {
     const { sink } = embed(await clustersOf("中文"));
     expect(sink.text("/Widths")).toContain("/FirstChar 1/LastChar 1/Widths[1000]");
     expect(sink.text("/FontDescriptor")).toContain("/MissingWidth 1000");
   });
 
-  it("adds codes without ink to an embedded font, so that nonspacing marks can be extracted as text", async () => {
+  it("adds codes without ink to an embedded font, so that readers can extract nonspacing marks as text", async () => {
     const clusters = await clustersOf("दं द");
     const { sink, embedded } = embed(clusters);
     expect(clusters.map(embedded.codeOf)).toEqual(["0102", "03", "04"]);
@@ -157,7 +157,7 @@ describe("an embedded font", () => {
     expect(program.advance(1)).toBe(Math.round(cluster!.advance * 1000));
   });
 
-  it("an embedded font has two codes for a glyph that represents two texts", async () => {
+  it("an embedded font uses two codes for a glyph that represents two texts", async () => {
     const [cluster] = await clustersOf("A");
     const other = { ...cluster!, text: "Α" };
     const { sink, embedded } = embed([cluster!, other]);
@@ -179,7 +179,7 @@ describe("an embedded font", () => {
     expect(cmap.match(/<....><....>\[/g)).toEqual(["<0001><0064>[", "<0065><00c8>[", "<00c9><00ff>[", "<0100><015e>["]);
   });
 
-  it("embeds the same font objects for equal texts, and a font with a different name tag for each different text", async () => {
+  it("embeds equal font objects for equal texts, and uses a different font name tag for each different text", async () => {
     const objects = async (text: string) => embed(await clustersOf(text)).sink;
     expect((await objects("ABC")).objects).toEqual((await objects("ABC")).objects);
     const tags = await Promise.all(
@@ -188,7 +188,7 @@ describe("an embedded font", () => {
     expect(new Set(tags).size).toBe(4);
   });
 
-  it("an embedded font throws if it is asked for the code of a cluster that was not embedded", async () => {
+  it("an embedded font throws an error for the code of a cluster that was not embedded", async () => {
     const [a, b] = await clustersOf("ab");
     expect(() => embed([a!]).embedded.codeOf(b!)).toThrow("is not embedded");
   });

@@ -39,12 +39,12 @@ describe("rewriting a glyph", () => {
     expect(rewriteGlyph(parts(7, 8), plus100)).toEqual(parts(107, 108));
   });
 
-  it("removes the instructions of a composite glyph and clears the flag for instructions", () => {
+  it("removes the instructions of a composite glyph and clears its instruction flag", () => {
     const hinted = glyph(COMPOSITE_HEADER, [1, 0x02, 0, 7, 1, 2], [0, 2, 0xb0, 0x01]);
     expect(rewriteGlyph(hinted, plus100)).toEqual(glyph(COMPOSITE_HEADER, [0, 0x02, 0, 107, 1, 2]));
   });
 
-  it("rewrites a glyph in a copy, and leaves the bytes of the source font unchanged", () => {
+  it("rewrites a copy of a glyph and leaves the source font unchanged", () => {
     const composite = glyph(COMPOSITE_HEADER, [0, 0x02, 0, 7, 1, 2]);
     rewriteGlyph(composite, plus100);
     expect(componentsOf(composite)).toEqual([7]);

@@ -35,7 +35,7 @@ describe("ideographs in a language", () => {
     expect(await familiesOf("社外秘", { document: text })).toEqual([[family]]);
   });
 
-  test("draws ideographs in the language that the caller sends, not in the document's language", async () => {
+  test("draws ideographs in the caller's language, not in the document's language", async () => {
     expect(await familiesOf("社外秘", { text: "zh-Hant", document: "ja" })).toEqual([["tc"]]);
     expect(await familiesOf("社外秘", { text: "en", document: "ja" })).toEqual([["sc"]]);
   });
@@ -93,7 +93,7 @@ describe("the style of letters", () => {
     expect(await familiesOf(text, { font })).toEqual([families]);
   });
 
-  test("draws serif text with a serif font in both weights, regular and bold", async () => {
+  test("draws serif text with a serif font in regular and bold", async () => {
     for (const weight of ["regular", "bold"] as const) {
       const { layOut } = await typesetterFor("Draft", weight, loadFont, { font: "serif" });
       expect(layOut("Draft", false).clusters[0]!.face.file.path).toBe(`noto-serif-${weight}.ttf`);

@@ -38,7 +38,7 @@ describe("laying out a line", () => {
     expect(textsOf(await layOut(text))).toEqual(clusters);
   });
 
-  it("returns right-to-left letters in visual order, from left to right, also within a cluster", async () => {
+  it("returns right-to-left letters in visual order, even within a cluster", async () => {
     expect(textsOf(await layOut("שָׁלום", true)).join("")).toBe([..."שָׁלום"].reverse().join(""));
     expect(textsOf(await layOut("אב 12 ab", true)).join("")).toBe("ab 12 בא");
     expect(textsOf(await layOut("ab אב 12 cd")).join("")).toBe("ab 12 בא cd");
@@ -63,13 +63,13 @@ describe("laying out a line", () => {
     expect(textsOf(await layOut("क्\u200cष"))).toEqual(["क्", "\u200cष"]);
   });
 
-  it("lays out numbers in right-to-left text, and left-to-right letters beyond U+FFFF, from left to right", async () => {
+  it("lays out numbers and left-to-right letters beyond U+FFFF from left to right within right-to-left text", async () => {
     expect(isRightToLeft("𐐔𐐯𐑅")).toBe(false);
     expect(textsOf(await layOut("𐐔𐐯𐑅 𞤅𞤭 𐐔𐐯")).join("")).toBe("𐐔𐐯𐑅 𞤭𞤅 𐐔𐐯");
     expect(textsOf(await layOut("𐴌 𐴱𐴲", true)).join("")).toBe("𐴱𐴲 𐴌");
   });
 
-  it("selects the form of an Arabic letter by its position in the word", async () => {
+  it("selects the form of an Arabic letter by its position in a word", async () => {
     const glyph = async (text: string, at: number) => (await layOut(text, true)).clusters[at]!.glyphs[0]!.id;
     const [alone, final, middle, initial] = [
       await glyph("ه", 0),
@@ -84,7 +84,7 @@ describe("laying out a line", () => {
     expect((await layOut("x\u0301\u0301\u0301\u0301\u0301")).ascent).toBeGreaterThan(1.5);
   });
 
-  it("the placeholder of a digit is as wide as a digit", async () => {
+  it("a digit placeholder is as wide as a digit", async () => {
     const line = await layOut(`a${slotsOf(1)}b`);
     expect(line.clusters.map(({ slot }) => slot)).toEqual([undefined, slotsOf(1), undefined]);
     expect(line.width).toBe((await layOut("a7b")).width);
@@ -116,7 +116,7 @@ describe("characters without a font", () => {
     ["e\u0301\u{12000}", "U+12000, character 2 of "],
     ["क्षि\u{12000}", "U+12000, character 2 of "],
     ["ok\n\ue000", 'U+E000, character 4 of "ok\\n'],
-  ])("reports the code point and the position of a character in %j that no font covers", async (text, words) => {
+  ])("reports the code point and the position of the character in %j that no font covers", async (text, words) => {
     const problem = await typesetterFor(text, "regular", loadFont).catch((error: EngineError) => error);
     expect(problem).toMatchObject({ code: "unsupported_character" });
     expect((problem as EngineError).message).toContain(words);

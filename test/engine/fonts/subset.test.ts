@@ -22,7 +22,7 @@ function subsetOf(full: Font, glyphs: readonly number[]): Uint8Array {
 
 describe("a font subset", () => {
   it.each(["regular", "bold"])(
-    "copies the advance, bearing and outline of each glyph in a sample text to a font subset (%s)",
+    "a font subset has the advance, bearing and outline of each glyph in a sample text (%s)",
     async (weight) => {
       const full = await openFont(`noto-sans-${weight}.ttf`, loadFont);
       const glyphs = [...new Set(glyphsOf(SAMPLE))];
@@ -37,7 +37,7 @@ describe("a font subset", () => {
     },
   );
 
-  it("a font subset has the components of nested composite glyphs after the requested glyphs", () => {
+  it("a font subset lists the components of nested composite glyphs after the requested glyphs", () => {
     const [outer, inner, leaf] = [10, 20, 30];
     const nested: Font = {
       ...font,
@@ -70,7 +70,7 @@ describe("a font subset", () => {
     expect([subset.advance(1), subset.leftSideBearing(1)]).toEqual([300, view.getInt16(2)]);
   });
 
-  it("leaves glyph 0 of a subset empty", () => {
+  it("the glyph 0 of a font subset is empty", () => {
     expect(font.outline(0).length).toBeGreaterThan(0);
     expect(readSubset(subsetOf(font, [])).outline(0)).toHaveLength(0);
   });
@@ -88,7 +88,7 @@ describe("a font subset", () => {
     }
   });
 
-  it("a font subset has a long loca table only if the offsets of its outlines do not fit into a short loca table", () => {
+  it("a font subset uses a long loca table only if its outline offsets do not fit into a short one", () => {
     const all = Array.from({ length: 4000 }, (_, i) => i + 1);
     const long = readSubset(subsetOf(font, all));
     expect(long.isLong).toBe(true);

@@ -69,7 +69,7 @@ describe("invisible pixels", () => {
     },
   );
 
-  test("an invisible pixel takes its color from a visible pixel in any row above it, but only from nearby rows below it", async () => {
+  test("an invisible pixel takes its color from a visible pixel in any row above or in a nearby row below", async () => {
     const isVisible = (x: number, y: number) => (x === 0 && y === 10) || (x === 2 && y === 400);
     const spec = image(3, 500, isVisible);
     const rows = await colorsOf(spec);
@@ -79,7 +79,7 @@ describe("invisible pixels", () => {
     expect(rows[499]).toEqual([second, second, second]);
   });
 
-  test("writes black for all pixels if an image has no visible pixel", async () => {
+  test("all pixels of an image without visible pixels become black", async () => {
     const rows = await colorsOf(image(4, 300, () => false));
     expect(rows).toHaveLength(300);
     expect(new Set(rows.flat(2))).toEqual(new Set([0]));

@@ -52,7 +52,7 @@ test("rejects an empty image as damaged", async () => {
   });
 });
 
-test("detects the format of an image only by a signature at the very beginning of the file", async () => {
+test("detects the format of an image only by a signature at the start of the file", async () => {
   expect(await rejection(concat(encode("x"), encode("GIF89a")))).toMatchObject({
     detail: expect.stringContaining("neither"),
   });

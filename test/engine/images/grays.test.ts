@@ -38,7 +38,7 @@ const KINDS = ([2, 6] as const).flatMap((colorType) =>
 
 describe("an RGB image", () => {
   test.each(KINDS)(
-    "writes an RGB image as gray if all pixels are gray (color type $colorType, $bitDepth bits, interlaced $interlaced)",
+    "writes an RGB image with only gray pixels as gray (color type $colorType, $bitDepth bits, interlaced $interlaced)",
     async (kind) => {
       const spec = image(kind);
       expect(await spaceOf(spec)).toBe("/DeviceGray");
@@ -47,7 +47,7 @@ describe("an RGB image", () => {
   );
 
   test.each(KINDS)(
-    "keeps an RGB image as RGB if one pixel is not gray (color type $colorType, $bitDepth bits, interlaced $interlaced)",
+    "keeps an RGB image with one colored pixel as RGB (color type $colorType, $bitDepth bits, interlaced $interlaced)",
     async (kind) => {
       for (const colored of [1, 100, SIDE * SIDE - 2]) {
         const spec = image(kind, colored);
@@ -82,20 +82,20 @@ describe("an RGB image", () => {
     },
   );
 
-  test("writes an RGB image that has only gray pixels with a gray sRGB profile if device color spaces are not allowed", async () => {
+  test("writes a gray RGB image with a gray sRGB profile if device color spaces are not allowed", async () => {
     const sink = new Sink({ deviceColors: [] });
     expect(await spaceOf(image({}), sink)).toMatch(/^\[\/ICCBased/);
     expect(sink.text).toContain("/N 1");
   });
 
-  test("writes an RGB image that has only gray pixels with a gray profile of the image's gamma", async () => {
+  test("writes a gray RGB image with a gray profile of the image's gamma", async () => {
     const spec = image({ chunks: [{ type: "gAMA", data: uint32(100_000) }] });
     const sink = new Sink();
     await spaceOf(spec, sink);
     expect(sink.text).toContain("/N 1 ");
   });
 
-  test("an RGB image with only gray pixels gets a gray version of its profile if the three curves of the profile are equal", async () => {
+  test("writes a gray RGB image with a gray version of its profile if the profile's three curves are equal", async () => {
     const [curve, steeper] = [sampledCurveTag([0, 0.3, 1]), sampledCurveTag([0, 0.2, 1])];
     for (const blue of [curve, steeper]) {
       const bytes = displayProfile("RGB ", "A screen", { rTRC: curve, gTRC: curve, bTRC: blue });
@@ -108,7 +108,7 @@ describe("an RGB image", () => {
     }
   });
 
-  test("keeps an RGB image that has only gray pixels as RGB if its profile has no tone curves", async () => {
+  test("keeps a gray RGB image as RGB if its profile has no tone curves", async () => {
     const iCCP = concat(encode("a name\0\0"), new Uint8Array(deflateSync(profile({ space: "RGB " }))));
     const sink = new Sink();
     await spaceOf(image({ chunks: [{ type: "iCCP", data: iCCP }] }), sink);

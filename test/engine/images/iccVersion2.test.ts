@@ -31,7 +31,7 @@ function tag(profile: Uint8Array, name: string): Buffer {
 }
 
 describe("rewriting a version 4 profile", () => {
-  test("an ICC profile of version 4 keeps its primary colors when it is rewritten as version 2", () => {
+  test("rewriting an ICC profile of version 4 as version 2 preserves its primary colors", () => {
     const older = asVersion2(version4(parametric(3, SRGB_CURVE)), 3)!;
     expect([older[8], Buffer.from(older).readUInt32BE(0)]).toEqual([2, older.length]);
     for (const [name, color] of Object.entries(P3)) expect(tag(older, name)).toEqual(Buffer.from(xyzTag(color)));
@@ -49,7 +49,7 @@ describe("rewriting a version 4 profile", () => {
       (x) => (x < 0.1 ? x / 2 + 0.02 : (0.9 * x) ** 2 + 0.1),
     ],
   ])(
-    "rewrites an ICC profile as version 2 with a sampled curve in place of its parametric curve: %s",
+    "rewrites an ICC profile as version 2 and replaces its parametric curve by a sampled curve: %s",
     (_, kind, parameters, light) => {
       const curve = tag(asVersion2(version4(parametric(kind, parameters)), 3)!, "gTRC");
       expect([curve.toString("latin1", 0, 4), curve.readUInt32BE(8)]).toEqual(["curv", 256]);
@@ -62,7 +62,7 @@ describe("rewriting a version 4 profile", () => {
     expect(tag(asVersion2(version4(curve), 3)!, "rTRC")).toEqual(Buffer.from(curve));
   });
 
-  test("rewrites a gray ICC profile as version 2 with a sampled curve in place of its parametric curve", () => {
+  test("rewrites a gray ICC profile as version 2 and replaces its parametric curve by a sampled curve", () => {
     const gray = displayProfile("GRAY", "Dot gain", { kTRC: parametric(0, [1.75]) });
     expect(tag(asVersion2(gray, 1)!, "kTRC").readUInt16BE(12 + 2 * 128) / 65535).toBeCloseTo((128 / 255) ** 1.75, 4);
   });
@@ -80,7 +80,7 @@ describe("rewriting a version 4 profile", () => {
     expect(asVersion2(profile, 3)).toBeUndefined();
   });
 
-  test("an image has the same colors with an ICC profile that is rewritten as version 2 for PDF/A-1", async () => {
+  test("an image keeps its colors if its ICC profile is rewritten as version 2 for PDF/A-1", async () => {
     const iCCP = concat(encode("P3\0\0"), new Uint8Array(deflateSync(version4(parametric(3, SRGB_CURVE)))));
     const samples = (x: number, y: number) => [x * 17, y * 17, (x * y * 31) & 255];
     const spec: PngSpec = {

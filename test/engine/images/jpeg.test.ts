@@ -124,7 +124,7 @@ describe("the colors of a JPEG", () => {
     await expectShown(encodeJpeg(spec), pixels(await inks()), 3);
   });
 
-  test("declares the inks of a JPEG as inverted only if the JPEG has an Adobe marker", async () => {
+  test("declares the inks of a JPEG as inverted if and only if the JPEG has an Adobe marker", async () => {
     expect((await written(CMYK)).text).not.toContain("/Decode [");
     expect((await written(INVERTED)).text).toContain("/Decode [1 0 1 0 1 0 1 0]");
     expect((await written({ ...YCC, segments: [adobe(1)] })).text).not.toContain("/Decode [");
@@ -232,12 +232,12 @@ describe("an ICC profile in a JPEG", () => {
 });
 
 describe("the bytes of a JPEG", () => {
-  test("copies the bytes of a JPEG without metadata", async () => {
+  test("copies the bytes of a JPEG that has no metadata", async () => {
     for (const spec of [GRAY, { ...YCC, segments: [JFIF] }, YCCK, { ...YCC, fill: [0xff] }])
       expect((await written(spec)).streams("/DCTDecode")).toEqual([encodeJpeg(spec)]);
   });
 
-  test("removes metadata, thumbnails, comments and all bytes after the picture from a JPEG", async () => {
+  test("removes metadata, thumbnails, comments and trailing bytes from a JPEG", async () => {
     const thumbnail = encodeJpeg(GRAY);
     const metadata = [
       exif(1),
@@ -309,7 +309,7 @@ describe("damaged JPEGs", () => {
   });
 });
 
-test("rejects a JPEG with one pixel over the limit as too large", async () => {
+test("rejects a JPEG that exceeds the pixel limit by one pixel", async () => {
   expect(await rejection(encodeJpeg(YCC), { maxPixels: 24 * 16 - 1 })).toMatchObject({ code: "image_too_large" });
   expect(await rejection(encodeJpeg(YCC), { maxPixels: 24 * 16 })).toBe("accepted");
 });

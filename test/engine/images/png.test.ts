@@ -79,13 +79,10 @@ describe("the pixels of a PNG", () => {
     ...sides.map((side) => [side, side]),
     ...sides.map((side) => [side, 1]),
     ...sides.map((side) => [1, side]),
-  ])(
-    "shows the pixels of an interlaced PNG of %i x %i pixels, in which some passes are empty",
-    async (width, height) => {
-      for (const kind of [KINDS[0]!, { colorType: 3 as const, bitDepth: 4 }, { colorType: 6 as const, bitDepth: 8 }])
-        await expectShown(noisy(kind, { width, height, interlaced: true }));
-    },
-  );
+  ])("shows the pixels of an interlaced PNG of %i x %i pixels, which has empty passes", async (width, height) => {
+    for (const kind of [KINDS[0]!, { colorType: 3 as const, bitDepth: 4 }, { colorType: 6 as const, bitDepth: 8 }])
+      await expectShown(noisy(kind, { width, height, interlaced: true }));
+  });
 
   test.each([1, 2, 7, 100])("shows the pixels of a PNG with IDAT chunks of only %i bytes", async (idatLength) => {
     for (const kind of [
@@ -117,7 +114,7 @@ describe("the pixels of a PNG", () => {
     expect(Buffer.compare(inflateSync(color!), expected)).toBe(0);
   });
 
-  test("ignores bytes after the IEND chunk of a PNG and after its compressed data", async () => {
+  test("ignores bytes after a PNG's compressed data and after its IEND chunk", async () => {
     for (const kind of [
       { colorType: 2 as const, bitDepth: 8 },
       { colorType: 6 as const, bitDepth: 8 },
@@ -214,7 +211,7 @@ describe("the transparent color of a PNG", () => {
   const kinds = KINDS.filter(({ colorType }) => colorType === 0 || colorType === 2);
 
   test.each(kinds.flatMap((kind) => [false, true].map((interlaced) => ({ ...kind, interlaced }))))(
-    "a PNG of color type $colorType with $bitDepth bits is transparent where it has its transparent color, interlaced $interlaced",
+    "the transparent color of a PNG is transparent: color type $colorType, $bitDepth bits, interlaced $interlaced",
     async ({ interlaced, ...kind }) => {
       const spec = noisy(kind, { interlaced });
       const transparent = spec.samples(4, 3);
@@ -241,7 +238,7 @@ describe("the transparent color of a PNG", () => {
     }
   });
 
-  test("writes the transparent color of a PNG as a soft mask of one bit, or as a stencil mask if transparency is forbidden", async () => {
+  test("writes a PNG's transparent color as a 1-bit soft mask, or as a stencil mask if transparency is forbidden", async () => {
     for (const kind of kinds) {
       const spec = noisy(kind);
       spec.chunks = [{ type: "tRNS", data: uint16(...spec.samples(4, 3)) }];
@@ -255,7 +252,7 @@ describe("the transparent color of a PNG", () => {
     }
   });
 
-  test("masks the transparent color in the last row of a large PNG", async () => {
+  test("masks the pixels of the transparent color in the last row of a large PNG", async () => {
     const [width, height] = [64_000, 20];
     const samples = (_: number, y: number) => [y === height - 1 ? 7 : 8];
     const chunks = [{ type: "tRNS", data: uint16(7) }];
@@ -289,7 +286,7 @@ describe("a palette with transparency", () => {
     { name: "one entry is", alphas: [255, 0] },
     { name: "the first entry is", alphas: [0] },
     { name: "some entries are", alphas: [255, 0, 0, 255, 0, 255] },
-  ])("writes the alpha of a palette as a mask of one bit if $name fully transparent", async ({ alphas }) => {
+  ])("writes the alpha of a palette as a 1-bit mask if $name fully transparent", async ({ alphas }) => {
     const spec = noisy({ colorType: 3, bitDepth: 4 }, { chunks: [{ type: "tRNS", data: Uint8Array.from(alphas) }] });
     expect((await written(spec)).text).toMatch(/\/DeviceGray \/BitsPerComponent 1 [\s\S]*\/SMask/);
     await expectShown(spec, ([index]) => withAlpha(spec, index!, (alphas[index!] ?? 255) / 255));
@@ -322,7 +319,7 @@ describe("a palette with transparency", () => {
   }
 });
 
-test("removes the palette entries of a PNG that no sample of its bit depth can select", async () => {
+test("removes palette entries of a PNG that its bit depth cannot address", async () => {
   const spec = noisy({ colorType: 3, bitDepth: 2 }, { palette: paletteOf(8) });
   expect((await written(spec)).text).toContain("/Indexed /DeviceRGB 3 ");
   await expectShown(spec);
@@ -342,7 +339,7 @@ test.each([
   expectPixels(await render(picture), orientation === 6 ? turned : stored);
 });
 
-test("embeds a decoded picture in several documents with the same result", async () => {
+test("embedding a decoded picture in several documents produces the same result", async () => {
   const picture = await readImage(encodePng(noisy({ colorType: 6, bitDepth: 8 })), LIMITS);
   expect(await render(picture)).toEqual(await render(picture));
 });

@@ -81,7 +81,7 @@ describe("the color space of a PNG", () => {
   });
 
   test.each(Object.keys(KINDS) as (keyof typeof KINDS)[])(
-    "adds a profile for the gamma of a PNG, so that its linear samples look as bright as intended (%s)",
+    "adds a profile for the gamma of a PNG, which shows its linear samples at the right brightness (%s)",
     async (kind) => {
       const linear = spec(kind, { gAMA: uint32(100000) });
       const expected = pixelsOf(linear, (samples) => {
@@ -97,7 +97,7 @@ describe("the color space of a PNG", () => {
   });
 
   // The expected primary colors are those of AdobeRGB1998.icc, which Adobe adapted to the white point D50.
-  test("adds a profile for the chromaticities of a PNG, with the gamma of sRGB if the PNG declares no gamma", async () => {
+  test("adds a profile for the chromaticities of a PNG, with the sRGB gamma if the PNG declares none", async () => {
     const sink = await written(encodePng(spec("RGB", { cHRM: ADOBE_RGB_COLORS })));
     const bytes = new Uint8Array(inflateSync(sink.streams("/N 3 ")[0]!));
     const adobeRgb = {

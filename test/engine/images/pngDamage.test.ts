@@ -142,7 +142,7 @@ describe("damaged PNGs", () => {
 test.each([
   ["a PNG in Apple's format for apps", png(chunk("CgBI", uint32(0x50002002)), IHDR, IDAT, IEND), "Apple"],
   ["a PNG with a critical chunk outside of the standard", png(IHDR, chunk("FdAT", uint32(1)), IDAT, IEND), "FdAT"],
-])("rejects %s as unsupported, and gives the reason", async (_, bytes, name) => {
+])("rejects %s as unsupported and states the reason", async (_, bytes, name) => {
   expect(await rejection(bytes)).toMatchObject({ code: "unsupported_image", detail: expect.stringContaining(name) });
 });
 
@@ -174,7 +174,7 @@ describe("a decompression bomb", () => {
   const bomb = concat(zeros, Uint8Array.of(0xff));
 
   test.each(Object.entries(KINDS))(
-    "rejects a decompression bomb in a PNG (%s) before the whole bomb is decompressed",
+    "rejects a decompression bomb in a PNG (%s) before decompressing all of it",
     async (_, spec) => {
       const palette = spec.palette ? [chunk("PLTE", Uint8Array.from(spec.palette.flat()))] : [];
       const file = png(chunk("IHDR", header(spec)), ...palette, chunk("IDAT", bomb), IEND);
@@ -185,7 +185,7 @@ describe("a decompression bomb", () => {
     },
   );
 
-  test("rejects a PNG as damaged if the part of the image data that its size requires cannot be decompressed", async () => {
+  test("rejects a PNG as damaged if its required image data cannot be decompressed", async () => {
     const size = { ...RGB, width: 4000, height: 1000 };
     const file = png(chunk("IHDR", header(size)), chunk("IDAT", bomb), IEND);
     expect(await rejection(file, { maxPixels: 4_000_000 })).toEqual({

@@ -9,14 +9,14 @@ const spec = (side: number): PngSpec => ({
   samples: (x, y) => [0, 1, 2, 3].map((channel) => noise(x, y, channel, 8)),
 });
 
-test("decodes a PNG only once if several files are marked with the same PNG", async () => {
+test("decodes a PNG only once for several marked files", async () => {
   const png = encodePng(spec(9));
   const picture = await readImage(png, LIMITS);
   expect(await readImage(png.slice(), LIMITS)).toBe(picture);
   expect(await readImage(encodePng(spec(10)), LIMITS)).not.toBe(picture);
 });
 
-test("caches a PNG only once after two concurrent reads", async () => {
+test("caches a PNG once if two calls read it concurrently", async () => {
   const png = encodePng(spec(11));
   const [one, other] = await Promise.all([readImage(png, LIMITS), readImage(png, LIMITS)]);
   expect([other, await readImage(png, LIMITS)]).toEqual([one, one]);
@@ -28,7 +28,7 @@ test("decodes a cached PNG again if the next call has other size limits", async 
   await expect(readImage(png, { maxPixels: 80 })).rejects.toMatchObject({ code: "image_too_large" });
 });
 
-test("retains a copy of an image's bytes, so that the caller may overwrite the original bytes", async () => {
+test("retains a copy of an image's bytes, so that the caller may reuse the original buffer", async () => {
   const png = encodePng({ ...spec(9), colorType: 2, samples: (x, y) => [x, y, 255] });
   const body = new Uint8Array(png.length + 20);
   body.set(png, 10);

@@ -63,7 +63,7 @@ describe("a tinted image", () => {
     [128, [197, 185, 239]],
     [255, [197, 185, 239]],
   ] as [number, Rgb][])(
-    "a pixel of a tinted image is fully visible or invisible, depending on its alpha: %i",
+    "a pixel of a tinted image is either fully visible or invisible, depending on its alpha: %i",
     async (alpha, expected) => {
       const image = png({ colorType: 6, samples: () => [60, 20, 200, alpha] });
       const pixel = await firstPixel(image, TINT);

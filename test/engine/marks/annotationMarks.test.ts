@@ -45,7 +45,7 @@ it.each<[string, string, Bodies?]>([
   ["an array in the page", `[${STAMP}]`],
   ["references in an array in the page", "[7 0 R]", { 7: STAMP }],
   ["an array that is an object", "7 0 R", { 7: "[8 0 R]", 8: STAMP }],
-])("the output repeats the mark above an opaque annotation that is listed by %s", async (_, annots, more) => {
+])("the output repeats the mark above an opaque annotation listed by %s", async (_, annots, more) => {
   const { notices, shown, lists } = await marked(withAnnotations(annots, more));
   expect(notices).toEqual([]);
   expect(shown.map(({ rect }) => rect)).toEqual(["120 170 180 230"]);
@@ -53,12 +53,12 @@ it.each<[string, string, Bodies?]>([
   expect(lists[0]).toContain(more ? `[${more[8] ? 8 : 7} 0 R ` : STAMP);
 });
 
-it("the annotation that repeats the mark is exactly as large as the covered part of the mark", async () => {
+it("the annotation that repeats the mark is as large as the covered part of the mark", async () => {
   const { shown } = await marked(withAnnotations(`[${annotation("0 0 150 200")}]`));
   expect(shown.map(({ rect }) => rect)).toEqual(["120 170 150 200"]);
 });
 
-it("annotations that repeat the mark on several pages share an appearance, but each page has its own /Annots list", async () => {
+it("annotations that repeat the mark share an appearance, but each page has its own /Annots list", async () => {
   const page = `<</Type/Page/Parent 2 0 R${BOX}/Contents 4 0 R/Annots 7 0 R>>`;
   const bodies = { 2: "<</Type/Pages/Count 2/Kids[3 0 R 9 0 R]>>", 3: page, 9: page, 6: FORM, 7: "[8 0 R]", 8: STAMP };
   const { shown, lists } = await marked(file(onePage("", bodies)));
@@ -67,13 +67,13 @@ it("annotations that repeat the mark on several pages share an appearance, but e
   expect(new Set(lists).size).toBe(2);
 });
 
-it("each copy of a page that is listed twice has its own annotation that repeats the mark", async () => {
+it("each copy of a page that is listed twice gets its own annotation that repeats the mark", async () => {
   const bodies = { 2: "<</Type/Pages/Count 2/Kids[3 0 R 3 0 R]>>" };
   const { lists } = await marked(withAnnotations("[7 0 R]", { ...bodies, 7: STAMP }));
   expect(new Set(lists.filter((list) => /^\[7 0 R \d+ 0 R\]$/.test(list))).size).toBe(2);
 });
 
-it("the output repeats the mark above at most 32 opaque annotations of a page", async () => {
+it("the output repeats the mark above at most 32 opaque annotations per page", async () => {
   const stamps = Array.from({ length: 48 }, (_, index) => {
     const [x, y] = [120 + 7.5 * (index % 8), 170 + 10 * Math.floor(index / 8)];
     return annotation(`${x} ${y} ${x + 7.5} ${y + 10}`);
@@ -95,7 +95,7 @@ it.each<[string, string, Bodies?]>([
   expect(notices).toEqual([COVERED]);
 });
 
-it("the output repeats the mark above a stamp annotation if the link on the stamp lies beside the mark", async () => {
+it("the output repeats the mark above a stamp annotation if the stamp's link lies beside the mark", async () => {
   const { shown } = await marked(withAnnotations(`[${STAMP}<</Subtype/Link/Rect[100 150 110 160]>>]`));
   expect(shown).toHaveLength(1);
 });

@@ -19,7 +19,7 @@ describe("stacking lines", () => {
     ["Myanmar under Telugu", "క్ష్మ స్త్రీ\nလျှို့ဝှက်\nx"],
     ["stacked combining marks", "x\nx\u0301\u0301\u0301\u0301\u0301\u0301\nx"],
     ["Khmer and Arabic", "ស្ត្រី\nقُلٍّ\nឮ្យ"],
-  ])("stacked lines of text do not overlap, and all ink is inside the block: %s", async (_, text) => {
+  ])("lines of a text block do not overlap, and the block contains all ink: %s", async (_, text) => {
     const { rows, width, height } = stack(await linesOf(text), plain);
     for (const [i, { line, x, y }] of rows.entries()) {
       expect(x + line.left).toBeGreaterThanOrEqual(0);

@@ -13,7 +13,7 @@ test.each([
   [{ layer: "under", opacity: 0 }, true],
   [{ layer: "under", color: "#ffff00", opacity: 0.1 }, true],
 ] as [Omit<TextMark, "text">, boolean][])(
-  "detects whether a text mark with the fields %o is invisible on white paper: %s",
+  "detects whether a text mark is invisible on white paper: a mark with the fields %o: %s",
   (mark, expected) => {
     expect(isInvisible({ text: "A", ...mark })).toBe(expected);
   },

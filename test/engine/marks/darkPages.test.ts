@@ -92,7 +92,7 @@ it.each<[string, Partial<TextMark>]>([
   expect(hasWhite(await marked(pageWith(DARK), mark))).toBe(false);
 });
 
-it("a mark has white letters only on the dark pages of a file", async () => {
+it("a mark has white letters only on the dark pages of a file with dark and light pages", async () => {
   const [dark, light, both] = [
     await marked(pagesWith(DARK, DARK)),
     await marked(pagesWith("0 g", "0 g")),
@@ -104,19 +104,19 @@ it("a mark has white letters only on the dark pages of a file", async () => {
   expect(Array.from(latin1(both).matchAll(/\/FontFile2/g))).toHaveLength(1);
 });
 
-it("a mark over a white panel keeps its letters although the page is dark", async () => {
+it("a mark over a white panel keeps its letter color even if the page is dark", async () => {
   const source = pageWith(`${DARK} 1 g 0 340 300 60 re f`);
   expect(hasWhite(await marked(source, { template: "header" }))).toBe(false);
   expect(hasWhite(await marked(source, { template: "footer" }))).toBe(true);
 });
 
-it("the page numbers and the copies of a tiled text are white on a dark page too", async () => {
+it("page numbers and tiled copies of a text are also white on a dark page", async () => {
   const output = readable(await marked(pageWith(DARK), { text: "Copy {page}", template: "tiled" }));
   expect(output).toMatch(/\n1 g\n/);
   expect(output).not.toMatch(/\n0\.157 g\n/);
 });
 
-it("dark pages beyond the checked content have white letters after a dark page, but not after a light page", async () => {
+it("unchecked dark pages get white letters after a dark page, but not after a light page", async () => {
   const afterDark = await marked(pagesWith(`${DARK} ${LONG}`, `${DARK} ${LONG}`, DARK));
   const afterLight = await marked(pagesWith(LONG, LONG, DARK));
   expect([hasWhite(afterDark), hasOwn(afterDark)]).toEqual([true, false]);
@@ -135,7 +135,7 @@ describe("a file that is read in byte ranges", () => {
     ["dark", [DARK]],
     ["dark and light", ["0 g", DARK, "0 g", DARK, DARK]],
   ])(
-    "a second plan for a file that is read in byte ranges gives the same output as marking in memory: %s pages",
+    "the second plan of a file read in byte ranges gives the same output as marking in memory: %s pages",
     async (_, contents) => {
       const source = pagesWith(...contents);
       await expect(planOf(source, false).then(({ chunks }) => joined(chunks()))).rejects.toThrow(
@@ -150,7 +150,7 @@ describe("a file that is read in byte ranges", () => {
     ["light pages", ["0 g", "0 g"], {}],
     ["dark pages with a mark in the caller's color", [DARK, DARK], { color: "#ff0000" }],
   ])(
-    "the first plan for a file that is read in byte ranges gives the same output as marking in memory: %s",
+    "the first plan of a file read in byte ranges gives the same output as marking in memory: %s",
     async (_, contents, mark) => {
       const source = pagesWith(...contents);
       const output = await joined((await planOf(source, false, mark)).chunks());

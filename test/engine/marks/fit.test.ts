@@ -25,14 +25,14 @@ describe("wrap", () => {
     expect(textsOf(textOf(wrap(paragraphsOf(text), width)))).toEqual(lines);
   });
 
-  test("line wrapping moves a character of zero width to the next line together with the letter after it", () => {
+  test("line wrapping moves a zero-width character to the next line together with the letter after it", () => {
     const text = "abc\u00a0\u2060def";
     const widthless = (line: TextLine) => measure({ ...line, text: line.text.replaceAll("\u2060", "") });
     const lines = wrap([new Paragraph({ text, rightToLeft: false }, widthless)], 3);
     expect(textsOf(textOf(lines))).toEqual(["abc", "\u2060def"]);
   });
 
-  test("wrapped lines have the direction of the paragraph that they belong to", () => {
+  test("each wrapped line has the direction of its paragraph", () => {
     const paragraphs = [
       { text: "אא בב", rightToLeft: true },
       { text: "cc dd", rightToLeft: false },
@@ -40,7 +40,7 @@ describe("wrap", () => {
     expect(textOf(wrap(paragraphs, 2)).map(({ rightToLeft }) => rightToLeft)).toEqual([true, true, false, false]);
   });
 
-  test("line wrapping keeps the digits of a page number together, even if the line is too narrow for them", () => {
+  test("line wrapping never splits a page number, even if the line is too narrow for it", () => {
     const number = slotsOf(4);
     expect(textsOf(textOf(wrap(paragraphsOf(`a${number}b`), 2)))).toEqual(["a", number, "b"]);
   });
@@ -60,7 +60,7 @@ describe("fitText", () => {
     expect(fitText(paragraphsOf("A"), room())).toEqual({ lines: paragraphsOf("A"), fontSizePt: 120 });
   });
 
-  test("keeps a text on one line if the font size is then large enough to read comfortably", () => {
+  test("keeps a text on one line if its font size is then still easy to read", () => {
     expect(textsOf(fitText(paragraphsOf("two words"), room()).lines)).toEqual(["two words"]);
   });
 
@@ -72,7 +72,7 @@ describe("fitText", () => {
     expect(textsOf(lines).join(" ")).toBe(text);
   });
 
-  test("adds no further lines once the text fits at the maximum font size", () => {
+  test("adds no further lines once the text fits at its maximum font size", () => {
     const { lines, fontSizePt } = fitText(paragraphsOf("word ".repeat(20).trim()), room({ maxFontSizePt: 10 }));
     expect({ lines: lines.length, fontSizePt }).toEqual({ lines: 2, fontSizePt: 10 });
   });
@@ -103,7 +103,7 @@ describe("fitText", () => {
     expect(fit.isCut ?? false).toBe(characters === 1200);
   });
 
-  test("breaks a word in a template of limited height only if the word does not fit on one line at 6 points", () => {
+  test("breaks a word in a template of limited height only if the word is wider than a line at 6 points", () => {
     const area = room({ maxFontSizePt: 12, maxDepthPt: 90 });
     const set = (length: number) => fitText(paragraphsOf(`see ${"x".repeat(length)} now`), area);
     expect(textsOf(set(80).lines)).toEqual(["see", "x".repeat(80), "now"]);
@@ -113,7 +113,7 @@ describe("fitText", () => {
   });
 
   test.each([0.4, 1, 2.5])(
-    "a text that is cut keeps as many characters as fit, even if a joined character is %d times as wide as a single one",
+    "cutting a text keeps as many characters as fit, even if joined characters are %d times as wide as single ones",
     (together) => {
       const setWidth = (set: string) => (set.length === 1 ? 1 : together * set.length);
       const blockEm = (lines: readonly TextLine[]) => ({

@@ -48,7 +48,7 @@ describe("displayed space", () => {
   );
 });
 
-test("multiplying two matrices gives a matrix that applies the first factor first", () => {
+test("the product of two matrices applies the first factor first", () => {
   const doubled: Matrix = [2, 0, 0, 2, 0, 0],
     moved: Matrix = [1, 0, 0, 1, 5, 7];
   expect(apply(multiply(doubled, moved), 1, 1)).toEqual([7, 9]);
@@ -111,11 +111,11 @@ describe("placement of a mark", () => {
     },
   );
 
-  test("limits the margin to a tenth of the shorter side of the page", () => {
+  test("limits the margin to a tenth of the page's shorter side", () => {
     expect([marginOn(a4, 24), marginOn(a4, 100), marginOn({ width: 100, height: 40 }, 24)]).toEqual([24, 60, 4]);
   });
 
-  test("computes the angle of the page's diagonal from the page's width and height", () => {
+  test("computes the angle of the page diagonal from the page's width and height", () => {
     expect(diagonalAngle({ width: 100, height: 100 })).toBe(45);
     expect(diagonalAngle(a4)).toBeCloseTo(53.13, 2);
   });
@@ -131,7 +131,7 @@ describe("tile", () => {
   };
 
   test.each([0, 30, -45, 90])(
-    "copies of a tiled mark that are rotated by %i degrees are near every point of the page",
+    "copies of a tiled mark rotated by %i degrees are near every point of the page",
     (degrees) => {
       const centers = centersOf(degrees);
       for (let x = 0; x <= 600; x += 50)
@@ -158,7 +158,7 @@ describe("tile", () => {
     }
   });
 
-  test("the first copy that tile() returns is in the middle of the page", () => {
+  test("the first copy that tile() returns is in the page's center", () => {
     expect(centersOf(30)[0]).toEqual([300, 400]);
   });
 
@@ -167,31 +167,28 @@ describe("tile", () => {
     [30, { x: 5000, y: 4000 }],
     [-45, { x: -10_000, y: 333 }],
     [90, { x: 75, y: 125 }],
-  ])(
-    "an offset moves all copies of a tiled mark that is rotated by %i degrees, and leaves no gap: %j",
-    (degrees, offset) => {
-      const middle = placeAt(spotOf("tile"), mark, 1, degrees, a4, 24);
-      const moved = tile(mark, degrees, a4, { offset }).map(({ x, y }) => apply(middle, x + 50, y + 25));
-      for (let x = 0; x <= 600; x += 50)
-        for (let y = 0; y <= 800; y += 50)
-          expect(Math.min(...moved.map(([cx, cy]) => Math.hypot(cx! - x, cy! - y)))).toBeLessThan(125);
-      // Measures the position of a copy in rows and columns of the tiling, without the offset. The row is a whole number.
-      // The column is a whole number in even rows, and is shifted by half a column in odd rows.
-      const [x, y] = [moved[0]![0]! - 300 - offset.x, moved[0]![1]! - 400 - offset.y];
-      const [cos, sin] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
-      const [row, column] = [(y * cos - x * sin) / 125, (x * cos + y * sin) / 150];
-      expect(Math.abs(row - Math.round(row))).toBeLessThan(1e-6);
-      expect(Math.abs(2 * column - Math.round(2 * column))).toBeLessThan(1e-6);
-      expect(Math.abs(Math.round(2 * column) % 2)).toBe(Math.abs(Math.round(row) % 2));
-      expect(Math.hypot(moved[0]![0]! - 300, moved[0]![1]! - 400)).toBeLessThan(125);
-    },
-  );
+  ])("an offset moves all copies of a tiled mark rotated by %i degrees, and leaves no gap: %j", (degrees, offset) => {
+    const middle = placeAt(spotOf("tile"), mark, 1, degrees, a4, 24);
+    const moved = tile(mark, degrees, a4, { offset }).map(({ x, y }) => apply(middle, x + 50, y + 25));
+    for (let x = 0; x <= 600; x += 50)
+      for (let y = 0; y <= 800; y += 50)
+        expect(Math.min(...moved.map(([cx, cy]) => Math.hypot(cx! - x, cy! - y)))).toBeLessThan(125);
+    // Measures the position of a copy in rows and columns of the tiling, without the offset. The row is a whole number.
+    // The column is a whole number in even rows, and is shifted by half a column in odd rows.
+    const [x, y] = [moved[0]![0]! - 300 - offset.x, moved[0]![1]! - 400 - offset.y];
+    const [cos, sin] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
+    const [row, column] = [(y * cos - x * sin) / 125, (x * cos + y * sin) / 150];
+    expect(Math.abs(row - Math.round(row))).toBeLessThan(1e-6);
+    expect(Math.abs(2 * column - Math.round(2 * column))).toBeLessThan(1e-6);
+    expect(Math.abs(Math.round(2 * column) % 2)).toBe(Math.abs(Math.round(row) % 2));
+    expect(Math.hypot(moved[0]![0]! - 300, moved[0]![1]! - 400)).toBeLessThan(125);
+  });
 
   test.each([
     [0, 100, 50],
     [1, 200, 100],
     [2, 300, 150],
-  ])("copies of a tiled mark have a gap of %i times the mark's size between them", (gap, stepX, stepY) => {
+  ])("the gap between copies of a tiled mark is %i times the mark's size", (gap, stepX, stepY) => {
     const places = tile(mark, 0, { width: 1000, height: 600 }, { gap });
     const inRow = places
       .filter(({ y }) => y === 0)
@@ -201,7 +198,7 @@ describe("tile", () => {
     expect(Math.min(...places.map(({ y }) => y).filter((y) => y > 0))).toBe(stepY);
   });
 
-  test("enlarges the gap between copies of a tiled mark if the page would have too many copies", () => {
+  test("enlarges the gap between copies of a tiled mark if the page would exceed the limit of copies", () => {
     const count = tile({ width: 1, height: 1 }, 0, { width: 600, height: 800 }, { gap: 0 }).length;
     expect(count).toBeLessThan(1500);
   });

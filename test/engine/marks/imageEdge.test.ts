@@ -43,6 +43,6 @@ test.each<[string, Uint8Array, ImageMark, boolean]>([
   expect(hasEdge(await marked(source, mark))).toBe(expected);
 });
 
-test("edge none leaves the output of a white page unchanged", async () => {
+test("`edge: none` leaves the output of a white page unchanged", async () => {
   expect(isEqual(await marked(LIGHT, { image: NAVY }), await marked(LIGHT, { image: NAVY, edge: "none" }))).toBe(true);
 });

@@ -13,7 +13,7 @@ async function outlinesOf(pdf: Uint8Array, mark: TextMark): Promise<MarkOutline[
 
 const rounded = ({ corners }: MarkOutline) => corners.map(({ x, y }) => [Math.round(x), Math.round(y)]);
 
-test("watermark reports the corners of an image on a page as displayed, one outline for each page", async () => {
+test("watermark reports one outline per page, with the corners of the image on the page as displayed", async () => {
   const pdf = pagesOf(["/MediaBox [0 0 200 400]", "/MediaBox [0 0 200 400] /Rotate 90"]);
   const outlines: MarkOutline[] = [];
   await watermark(
@@ -36,7 +36,7 @@ test("watermark reports the corners of an image on a page as displayed, one outl
   ]);
 });
 
-test("the outline of a rotated text lists its corners in the order that they have before the rotation", async () => {
+test("the outline of a rotated text lists its corners in their order before the rotation", async () => {
   const pdf = pagesOf(["/MediaBox [0 0 400 400]"]);
   const [outline] = await outlinesOf(pdf, { text: "A", template: "horizontal", rotation: 90, fontSizePt: 50 });
   const [a, b, c, d] = rounded(outline!) as [number[], number[], number[], number[]];
@@ -46,7 +46,7 @@ test("the outline of a rotated text lists its corners in the order that they hav
   expect(outline!.scale * 100).toBeCloseTo(50);
 });
 
-test("the outline of a tiled text is the copy in the middle of the page", async () => {
+test("the outline of a tiled text is that of the copy in the page's center", async () => {
   const pdf = pagesOf(["/MediaBox [0 0 400 600]"]);
   const [outline] = await outlinesOf(pdf, { text: "COPY", template: "tiled" });
   const [a, , c] = rounded(outline!) as [number[], number[], number[]];

@@ -116,7 +116,7 @@ describe("the color of a mark", () => {
     expect((await marked(archive({}), image(RGB))).all).toContain("/ColorSpace /DeviceRGB");
   });
 
-  test("a mark in PDF/A has an ICC profile for its color, but a neutral color is written as DeviceGray", async () => {
+  test("a mark in PDF/A uses an ICC profile for a color, and DeviceGray for a neutral color", async () => {
     const source = archive({ part: 1, intent: 4 });
     const { all, added } = await marked(source, RED);
     const [, number] = /\/ColorSpace<<\/C\[\/ICCBased (\d+) 0 R\]>>/.exec(all) ?? [];
@@ -125,7 +125,7 @@ describe("the color of a mark", () => {
     expect((await marked(source, NEUTRAL)).all).toContain("0.251 g");
   });
 
-  test("a mark has an ICC profile for its color if the page replaces the device color space that the mark would use", async () => {
+  test("a mark uses an ICC profile for its color if the page replaces the device color space", async () => {
     const [gray, rgb] = ["Gray", "RGB"].map((model) => archive({ resources: `/ColorSpace<</Default${model} 9 0 R>>` }));
     expect((await marked(gray!, NEUTRAL)).all).toContain("/C cs 0.251 sc");
     expect((await marked(gray!, RED)).all).toContain(" rg");
@@ -146,7 +146,7 @@ describe("the subset of a font", () => {
   const letters = String.fromCodePoint(...Array.from({ length: 300 }, (_, i) => 0x4e00 + i));
   const text = { text: `Abé {page} ${letters}`, opacity: 1 };
 
-  test("in PDF/A-1, the /CIDSet of a font subset lists every glyph of the font program", async () => {
+  test("the /CIDSet of a font subset in PDF/A-1 lists every glyph of the font program", async () => {
     const { all, added } = await marked(archive({ part: 1, intent: 3 }), text);
     const stream = (key: string) => dataOf(added.get(new RegExp(`(?<=/${key} )\\d+`).exec(all)![0]));
     const program = stream("FontFile2");
@@ -165,7 +165,7 @@ describe("the subset of a font", () => {
 });
 
 describe("an image in PDF/A-1", () => {
-  test("reduces an image's 16-bit samples to their high 8 bits in PDF/A-1 only", async () => {
+  test("reduces an image's 16-bit samples to their high 8 bits only in PDF/A-1", async () => {
     const samples = (x: number, y: number) => [x * 0x4321, y * 0x5432, 0xfedc];
     const deep = { colorType: 2, bitDepth: 16, samples } as const;
     const shallow = png({ colorType: 2, samples: (x, y) => samples(x, y).map((sample) => sample >> 8) });
@@ -177,7 +177,7 @@ describe("an image in PDF/A-1", () => {
     expect((await marked(archive({ part: 2, intent: 3 }), image(png(deep)))).all).toContain("/BitsPerComponent 16");
   });
 
-  test("reduces a 16-bit image whose alpha is opaque to 8 bits in PDF/A-1, without a notice", async () => {
+  test("reduces a 16-bit image with opaque alpha to 8 bits in PDF/A-1 without a notice", async () => {
     const samples = () => [0x1234, 0x5678, 0x9abc, 0xffff];
     const { all, notices } = await marked(
       archive({ part: 1, intent: 3 }),
@@ -264,7 +264,7 @@ describe("the notices pdfa-transparency and pdfa-color", () => {
 });
 
 test.each([1e-5, 1e-18, 1e-300])(
-  "the coordinates of a tiled text of %f points stay within the number range of PDF/A-1",
+  "the coordinates of a tiled text of %f points stay within PDF/A-1's number range",
   async (fontSizePt) => {
     const { all } = await marked(archive({ part: 1 }), { text: "Draft", template: "tiled", opacity: 1, fontSizePt });
     expect(all).toContain("/Artifact");
@@ -272,7 +272,7 @@ test.each([1e-5, 1e-18, 1e-300])(
   },
 );
 
-test("a hollow letter is drawn several times, but only once with the code that text extraction reads", async () => {
+test("a hollow letter is drawn several times, but only once with the code that readers extract", async () => {
   const { all } = await marked(onePage, { text: "A", template: "outline" });
   expect(all.match(/\[<01>\] TJ/g)).toHaveLength(1);
   expect(all.match(/\[<02>\] TJ/g)!.length).toBeGreaterThan(1);

@@ -13,7 +13,7 @@ test.each<[string, string, readonly number[]]>([
   ["a page that is rotated by 90 degrees", `${PAGE} /Rotate 90`, [230 - 40, 10 + 60, 290 - 40, 70 + 60]],
   ["a page that is rotated by 270 degrees", `${PAGE} /Rotate 270`, [230 - 40, 10 + 60, 290 - 40, 70 + 60]],
   ["a page with units of two points", `${PAGE} /UserUnit 2`, [310 - 40, 10 + 60, 390 - 40, 90 + 60]],
-])("moves the mark right and up by the offset, as seen by a viewer, on %s", async (_, page, box) => {
+])("moves the mark right and up by the offset, as displayed, on %s", async (_, page, box) => {
   const [found] = await markBoxes(pagesOf([page]), { ...MARK, marginPt: 10, offsetXPt: -40, offsetYPt: 60 });
   for (const [side, value] of found!.entries()) expect(Math.abs(value - box[side]!)).toBeLessThanOrEqual(1);
 });
@@ -41,7 +41,7 @@ test.each<[string, string, object, readonly number[]]>([
   for (const [side, value] of found!.entries()) expect(Math.abs(value - box[side]!)).toBeLessThanOrEqual(1);
 });
 
-test("tiled copies cover the bleed, and one copy is in the middle of the TrimBox", async () => {
+test("tiled copies cover the bleed, with one copy in the center of the TrimBox", async () => {
   const source = pagesOf(["/MediaBox [0 0 300 400] /TrimBox [40 30 200 350]"]);
   const [left, bottom, right, top] = (await markBoxes(source, { position: "tile", scale: 0.2, tileGap: 0 }))[0]!;
   expect([left, bottom, right, top]).toEqual([0, 0, 300, 400]);

@@ -52,7 +52,7 @@ describe("a mark in the position auto", () => {
     expect(await cornerOn(content, own, "", body)).toEqual(expected);
   });
 
-  it("a mark with automatic position avoids text, whose width is measured with the font's widths", async () => {
+  it("a mark with automatic position avoids text, which the engine measures with the font's widths", async () => {
     const font = (widths: string) => ({ 5: `<</Type/Font/Subtype/TrueType/FirstChar 97/Widths[${widths}]>>` });
     const text = "BT /F 10 Tf 205 350 Td (aa) Tj ET";
     const resources = "/Resources<</Font<</F 5 0 R>>>>";
@@ -103,19 +103,19 @@ describe("a mark in the position auto", () => {
     ["avoids", "Stamp", false],
     ["may cover", "Link", true],
     ["may cover", "Popup", true],
-  ])("a mark with automatic position %s an annotation of the type %s", async (_, type, isThere) => {
+  ])("a mark with automatic position %s a %s annotation", async (_, type, isThere) => {
     const corner = await cornerOn("", "top-right", `/Annots[<</Subtype/${type}/Rect[240 340 260 360]>>]`);
     expect(JSON.stringify(corner) === JSON.stringify(TOP_RIGHT)).toBe(isThere);
   });
 
-  it("a mark with automatic position covers any other content rather than a barcode", async () => {
+  it("a mark with automatic position covers other content rather than a barcode", async () => {
     const bars = (x: number) => Array.from({ length: 20 }, (_, i) => `${x + 3 * i} 335 1.5 30 re`).join(" ");
     // content fills all positions except the one with the barcode
     expect(await cornerOn(`${bars(225)} f 0 0 300 320 re f 0 320 215 80 re f`, "top-right")).not.toEqual(TOP_RIGHT);
   });
 
   it.each([90, 180, 270])(
-    "a mark with automatic position avoids ink on a page that is rotated by %i degrees",
+    "a mark with automatic position avoids ink on a page rotated by %i degrees",
     async (angle) => {
       const corner = (content: string) => cornerOn(content, "top-left", `/Rotate ${angle}`);
       const free = await corner("");
@@ -125,14 +125,14 @@ describe("a mark in the position auto", () => {
     },
   );
 
-  it("a rotated mark with automatic position avoids content under its own shape, but not in the rest of its bounding box", async () => {
+  it("a rotated mark with automatic position avoids content within its shape, but not elsewhere in its bounding box", async () => {
     const diamond = { ...SQUARE, rotation: 45 };
     const free = await cornerOn("", "top-right", "", {}, diamond);
     expect(await cornerOn("276 376 3 3 re f", "top-right", "", {}, diamond)).toEqual(free);
     expect(await cornerOn("235 335 3 3 re f", "top-right", "", {}, diamond)).not.toEqual(free);
   });
 
-  it("a mark with automatic position has the same place if the source is read in byte ranges", async () => {
+  it("a mark with automatic position has the same place if the file is read in byte ranges", async () => {
     const padding = (num: number) => ({ [num]: { data: " ".repeat(100_000) } });
     const pages = {
       1: "<</Type/Catalog/Pages 2 0 R>>",

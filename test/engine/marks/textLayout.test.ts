@@ -27,7 +27,7 @@ async function layOut(count: number, meter = new Meter(0), mark: TextMark = MARK
   return layOutText({ text, digits: digitCounts(mark.text, values) }, pages, appearanceOf(mark), typesetter, meter);
 }
 
-test("pages of many sizes share the glyph clusters of a text", async () => {
+test("pages of different sizes share the glyph clusters of a text", async () => {
   const one = [...(await layOut(10)).clusters()];
   expect(one.length).toBeGreaterThan(5);
   expect([...(await layOut(99)).clusters()]).toHaveLength(one.length);
@@ -47,14 +47,14 @@ const LONG = { text: "ab社外秘の".repeat(70), template: "footer" } as const;
 const smallSizes = (count: number, step: number) =>
   Array.from({ length: count }, (_, i) => ({ width: 100 + i * step, height: 100, userUnit: 1 }));
 
-test("lays out only a few lines for each page size to find where to cut a text", async () => {
+test("lays out only a few lines per page size to find where to cut a text", async () => {
   const [few, many] = [new Meter(0), new Meter(0)];
   await layOut(50, few, LONG, smallSizes(50, 0.1));
   await layOut(500, many, LONG, smallSizes(500, 0.01));
   expect(many.used.marked).toBeLessThan(2 * few.used.marked + 450 * 64 * LONG.text.length);
 });
 
-test("charges the memory of a text's lines to the meter, since the lines are retained until they are drawn", async () => {
+test("charges the memory of a text's retained lines to the meter", async () => {
   const meter = new Meter(0);
   await layOut(100, meter, LONG, smallSizes(100, 1));
   expect(meter.used.retained).toBeGreaterThan(512 * 200);
@@ -68,7 +68,7 @@ test("charges the memory of a text's lines to the meter, since the lines are ret
 test.each([
   [1400, 1],
   [14_000, 10],
-])("limits the font size to %i points on a page whose unit of user space is %i points", async (mostPt, userUnit) => {
+])("limits the font size to %i points on a page with user units of %i points", async (mostPt, userUnit) => {
   for (const fontSizePt of [undefined, 20_000]) {
     const page = { width: 90_000, height: 90_000, userUnit };
     const { layoutOn } = await layOut(1, new Meter(0), { ...MARK, fontSizePt }, [page]);

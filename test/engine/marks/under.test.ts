@@ -35,7 +35,7 @@ const MARKS: [string, Mark][] = [
   ["a tiled image", { image: RED_PNG, position: "tile" }],
 ];
 
-it.each(MARKS)("a mark under the page's content uses no transparency, for a mark with %s", async (_, mark) => {
+it.each(MARKS)("a mark under the page's content uses no transparency: a mark with %s", async (_, mark) => {
   const source = file(onePage("/MediaBox[0 0 300 400]/Contents 4 0 R", { 4: { data: "1 0 0 rg 0 0 9 9 re f" } }));
   const output = readable((await marked(source, mark)).output);
   expect(output).not.toMatch(/\/SMask|\/Group|\/ca |\/CA |\/BM|\/ExtGState/);
@@ -54,7 +54,7 @@ describe("the contents of a page", () => {
     expect(contentsOf((await marked(source, { image: RED_PNG })).output)).toMatch(expected);
   });
 
-  it("pages that share a /Contents array still share a /Contents array after a mark is added under their content", async () => {
+  it("pages that share a /Contents array still share one after a mark is added under their content", async () => {
     const page = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/Contents 6 0 R>>";
     const source = file({
       ...onePage(),
@@ -73,7 +73,7 @@ describe("the contents of a page", () => {
 it.each([
   ["well-formed content", { 4: { data: "0 g 0 0 300 400 re f" } }],
   ["malformed content", { 4: { data: "q q (" } }],
-])("a mark under %s gives the same output whether the file is in memory or is read in byte ranges", async (_, more) => {
+])("a mark under %s produces the same output whether the file is in memory or read in byte ranges", async (_, more) => {
   const source = file(onePage(undefined, more));
   const ranges = readerBy(source.length, async (start, end) => source.slice(start, end));
   const mark: TextMark = { text: "DRAFT", layer: "under" };
@@ -89,7 +89,7 @@ it.each([
   ["opacity 1", { ...RED, opacity: 1 }, "0.777 0.157 0.157 rg"],
   ["small letters, which are denser", { text: "A", template: "footer", opacity: 0.5 }, "0.251 g"],
 ] as [string, TextMark, string][])(
-  "draws a text under the page's content in an opaque tint that depends on the opacity field: %s",
+  "draws text under the page's content in an opaque tint that depends on the field opacity: %s",
   async (_, mark, fill) => {
     expect(readable((await marked(file(onePage()), mark)).output)).toContain(`${fill}\n`);
   },
@@ -149,7 +149,7 @@ describe("a PDF/X file", () => {
     expect((await marked(pdfx(profile), mark)).notices).toEqual(["pdfx-broken"]);
   });
 
-  it("the mark in a PDF/X file draws colored text in CMYK", async () => {
+  it("a mark in a PDF/X file draws colored text in CMYK", async () => {
     expect(readable((await marked(pdfx(), { ...RED, opacity: 1 })).output)).toMatch(/0 0\.797\d* 0\.797\d* 0\.223 k\n/);
   });
 });

@@ -146,12 +146,12 @@ describe("the output", () => {
     expect(output).toMatch(/trailer\n<<\/A#ff 1\/Root 1 0 R/);
   });
 
-  it("the output has a new page-tree node if /Pages is a page and /Root refers to the catalog through another reference", async () => {
+  it("the output adds a page-tree node if /Pages names a page and /Root is a chain of references", async () => {
     const source = new FileBuilder().objects({ 1: CATALOG, 2: PAGE, 5: "1 0 R" }).table({ trailer: "/Root 5 0 R" });
     expect(await written(source.bytes(), 1)).toMatch(/\/Pages {1,2}(?!2 )\d+ 0 R/);
   });
 
-  it("the output's trailer refers directly to the catalog if the source refers to it through a chain of references", async () => {
+  it("the output's trailer refers directly to the catalog, even if the source uses a chain of references", async () => {
     const source = new FileBuilder()
       .objects({ ...onePage(), 5: "6 0 R", 6: "1 0 R" })
       .table({ trailer: "/Root 5 0 R" });
@@ -169,7 +169,7 @@ describe("the output", () => {
     expect(await outcome(source instanceof Uint8Array ? source : file(source))).toBe("1 marked");
   });
 
-  it("a new object of the output does not get the number of a missing object that /Kids refers to", async () => {
+  it("no new object of the output uses the number of a missing object that /Kids refers to", async () => {
     const output = await stamp(file({ ...onePage(), 2: "<</Type/Pages/Count 2/Kids[3 0 R 5 0 R 6 0 R]>>" }));
     expect((await open(output)).pages).toHaveLength(1);
     expect(latin1(output)).not.toMatch(/\n[56] 0 obj/);
@@ -208,7 +208,7 @@ describe("object streams", () => {
     expect(latin1(await stamp(encode(beside({ 7: "(x)" }))))).toMatch(/\n5 0 obj/);
   });
 
-  it("the output repairs malformed members of a rewritten object stream, and moves changed members into another object stream", async () => {
+  it("the output repairs malformed members of an object stream and moves changed members into another stream", async () => {
     const output = await stamp(packed({ 7: "<<5/A 1 x>>" }));
     const { objects } = await open(output);
     const places = [3, 7].map((num) => objects.table.offset(objects.table.liveRow(num)));
@@ -217,7 +217,7 @@ describe("object streams", () => {
     expect(text).toMatch(/^<<\/A 1 >>\s/);
   });
 
-  it("the output's cross-reference gives the correct index of each object-stream member", async () => {
+  it("the cross-reference of the output gives each object-stream member its correct index", async () => {
     const builder = new FileBuilder().objects({ 3: `<</Type/Page/Parent 2 0 R${BOX}/Resources 7 0 R>>` });
     builder.objects({ 1: CATALOG, 2: NODE, 4: "<<>>" });
     const members = builder.objectStream(5, { 6: "(x)", 7: "<</XObject 4 0 R>>" });
@@ -243,7 +243,7 @@ it("treats an object as free if its object stream is missing", async () => {
   expect(objects.table.isInUse(5)).toBe(false);
 });
 
-it("a cross-reference entry of an unknown type is skipped, and the entry of the older section applies", async () => {
+it("skips a cross-reference entry of unknown type in favor of the entry in the older section", async () => {
   const builder = new FileBuilder().objects(onePage()).table();
   const previous = /startxref\n(\d+)/.exec(builder.text)![1];
   builder.text += `3 0 obj\n<</Type/Page/MediaBox[0 0 9 9]>>\nendobj\n`; // a scan of the file would find the page here
@@ -496,7 +496,7 @@ describe("a file", () => {
   });
 });
 
-it("discards the output plan of a file that is read in byte ranges if an object is not at its offset, even if no page needs the object", async () => {
+it("discards the plan of a file read in byte ranges if an object is not at its offset, even if no page needs it", async () => {
   const builder = new FileBuilder().objects({ ...onePage(), 9: "null" });
   builder.offsets.set(9, 20);
   const bytes = builder.table().bytes();

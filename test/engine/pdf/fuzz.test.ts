@@ -22,7 +22,7 @@ describe("the engine", () => {
     for (const mark of MARKS) expect(await marksOrRefuses(seed, { mark, isRepeated: true })).toBe("marked");
   });
 
-  test(`for each of ${FILES} damaged files, the engine marks every page or rejects the file, within the work limits`, async () => {
+  test(`marks every page or rejects the file within the work limits, for each of ${FILES} damaged files`, async () => {
     const trial = fc.record({ mark: fc.constantFrom(...MARKS), thorough: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(damaged(DRAFTS), trial, async ({ bytes }, how) => void (await marksOrRefuses(bytes, how))),

@@ -30,7 +30,7 @@ it.each(IRREGULAR_FILES)("readers show the mark on every page of a file with %s"
   expect(shown(await marked(source))).toEqual([expected, expected]);
 });
 
-it("retains the resources of a page if the source wrongly has a stream in place of the dictionary", async () => {
+it("retains the resources of a page if the source has a stream in place of the dictionary", async () => {
   const page = onePage(SHARED, { 5: { dict: "/Font<</F1<</Subtype/Type3/Name/N>>>>", data: "x" } });
   const { objects, pages } = await open(await marked(file(page)));
   const resources = objects.dictionary(objects.value(pages[0]!.rewrite.num))!.get("Resources") as Reference;
@@ -39,7 +39,7 @@ it("retains the resources of a page if the source wrongly has a stream in place 
   expect(resources.num).not.toBe(5);
 });
 
-it("the output has no /Encrypt if readers ignore the /Encrypt of the source", async () => {
+it("the output has no /Encrypt if readers ignore the source's /Encrypt", async () => {
   const source = new FileBuilder().objects(onePage(BOX)).table({ trailer: "/Root 1 0 R/Encrypt[]" }).bytes();
   expect(
     latin1(await marked(source))

@@ -109,7 +109,7 @@ describe("openPdf", () => {
     expect(asked.reduce((sum, length) => sum + length, 0)).toBeLessThan(200_000);
   });
 
-  it("openPdf finds both pages of a file that is read in byte ranges, although a cross-reference offset is beyond the end of the file", async () => {
+  it("openPdf finds both pages of a file read in byte ranges, even if a cross-reference offset is beyond its end", async () => {
     const far = { 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Type/Pages/Kids[4 0 R 5 0 R]>>" };
     const bytes = file({
       ...far,
@@ -123,7 +123,7 @@ describe("openPdf", () => {
     expect((await open(new RangeSource(reader))).pages).toHaveLength(2);
   });
 
-  it("openPdf reads several byte ranges in parallel if pages are far from each other", async () => {
+  it("openPdf reads several byte ranges in parallel if pages are far apart", async () => {
     const bodies: Bodies = {
       1: "<</Type/Catalog/Pages 2 0 R>>",
       2: "<</Type/Pages/Kids[10 0 R 20 0 R 30 0 R 40 0 R]>>",
@@ -235,7 +235,7 @@ describe("the page-tree walk", () => {
     expect(await codeOf(bytes)).toBe(expected);
   });
 
-  it("ignores inheritable attributes of a page-tree root that is a direct object in the catalog, because no /Parent can refer to it", async () => {
+  it("ignores inheritable attributes of a page-tree root that is a direct object of the catalog", async () => {
     const root = "/Pages<</Kids[3 0 R]/MediaBox[0 0 9 9]/Rotate 90/Resources<</Font 9 0 R>>>>";
     const source = file({ 1: `<<${root}>>`, 3: "<</Type/Page>>" });
     expect((await open(source)).pages[0]).toMatchObject({ box: { x1: 612, y1: 792 }, rotate: 0 });
@@ -341,7 +341,7 @@ describe("PdfDocument.signed", () => {
     ["is false for a value of another field", form("[5 0 R]"), { 5: "<</FT/Tx/V 6 0 R>>" }, false],
     ["is false for a field that is its own kid", form("[5 0 R]"), { 5: "<</FT/Sig/Kids[5 0 R 5 0 R]>>" }, false],
     ["is false for a form without signature flags", "/AcroForm<</Fields[5 0 R]>>", { 5: "<</FT/Sig/V 6 0 R>>" }, false],
-  ])("the property PdfDocument.signed %s", async (_, entry, more, signed) => {
+  ])("PdfDocument.signed %s", async (_, entry, more, signed) => {
     const objects = { 6: "<</Type/Sig>>", 7: "<</Parent 5 0 R/V 6 0 R>>", ...more };
     const source = file({ ...onePage(), 1: `<</Type/Catalog/Pages 2 0 R${entry}>>`, ...objects });
     for (const opened of [source, ranges(source)]) expect((await open(opened)).signed).toBe(signed);
@@ -351,23 +351,20 @@ describe("PdfDocument.signed", () => {
 it.each<[string, string]>([
   ["is in an object behind the stream", "5 0 R"],
   ["is wrong", "17"],
-])(
-  "a scan of a file that is read in byte ranges finds the end of a large stream whose length %s",
-  async (_, length) => {
-    const size = 9_000_000;
-    const bodies = onePage(undefined, {
-      6: `<</Length ${length}>>stream\n${"0".repeat(size)}\nendstream`,
-      7: String(size),
-    });
-    const source = encode(new FileBuilder().objects(bodies).text.replace("7 0 obj", "5 0 obj"));
-    let read = 0;
-    const counted = new RangeSource(
-      readerBy(source.length, async (start, end) => {
-        read += end - start;
-        return source.slice(start, end);
-      }),
-    );
-    expect((await open(counted)).pages).toHaveLength(1);
-    expect(read).toBeLessThan(5 * source.length);
-  },
-);
+])("a scan of a file read in byte ranges finds the end of a large stream whose length %s", async (_, length) => {
+  const size = 9_000_000;
+  const bodies = onePage(undefined, {
+    6: `<</Length ${length}>>stream\n${"0".repeat(size)}\nendstream`,
+    7: String(size),
+  });
+  const source = encode(new FileBuilder().objects(bodies).text.replace("7 0 obj", "5 0 obj"));
+  let read = 0;
+  const counted = new RangeSource(
+    readerBy(source.length, async (start, end) => {
+      read += end - start;
+      return source.slice(start, end);
+    }),
+  );
+  expect((await open(counted)).pages).toHaveLength(1);
+  expect(read).toBeLessThan(5 * source.length);
+});

@@ -461,7 +461,7 @@ describe("the output", () => {
     expect(latin1(await stamp(bytes))).not.toMatch(left);
   });
 
-  it("the output corrects the length of page content that lacks endstream at the end of the file", async () => {
+  it("the output corrects the length of page content that ends with the file and lacks endstream", async () => {
     const output = latin1(await stamp(content("<</Length 9>>\nstream\n0 g")));
     const [, length, data] = /4 0 obj\n<<\/Length +(\d+)>>\nstream\n(0 g[\s\S]*?)\nendstream/.exec(output)!;
     expect(data).toHaveLength(Number(length));
@@ -484,7 +484,7 @@ describe("encryption without an /ID", () => {
     ["with a key of 80 bits, counted in bytes", `/V 2/R 3/Length 10/U<${U3}>`],
     ["with a crypt filter for keys of 80 bits", filter(80)],
     ["with a crypt filter for keys of 80 bits, counted in bytes", filter(10)],
-  ])("marks a file that is encrypted without an /ID, %s, and opens the output", async (_, entries) => {
+  ])("marks a file encrypted without an /ID, %s, and opens the output", async (_, entries) => {
     const trailer = `/Root 1 0 R/Encrypt<</Filter/Standard/P -4/O<${"00".repeat(32)}>${entries}>>`;
     expect(await widths(await stamp(new FileBuilder().objects(onePage()).table({ trailer }).bytes()))).toBe("300");
   });

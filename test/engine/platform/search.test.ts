@@ -15,7 +15,7 @@ describe.each([
   ["browser", browser],
 ])("%s search", (_, { indexOf, lastIndexOf }) => {
   it.each(LENGTHS)(
-    "byte search finds each occurrence of a word in turn if %i bytes precede the first occurrence",
+    "byte search finds each occurrence of a word in turn, with %i bytes before the first occurrence",
     (length) => {
       const bytes = encode(`${"%".repeat(length)}%%EOF-%%EOF`);
       const all: number[] = [];
@@ -27,7 +27,7 @@ describe.each([
   );
 
   it.each(LENGTHS)(
-    "byte search ignores a word that extends beyond the end of the searched range if %i bytes precede the word",
+    "byte search ignores a word that extends beyond the end of the search range, with %i bytes before the word",
     (length) => {
       const bytes = encode(`${"x".repeat(length)}/Page`);
       expect(indexOf(bytes, "/Page", 0, length + 5)).toBe(length);
@@ -37,13 +37,13 @@ describe.each([
     },
   );
 
-  it("byte search counts offsets from the start of a view, and ignores other bytes of the view's buffer", () => {
+  it("byte search counts offsets from the start of a view, and ignores bytes of the buffer outside the view", () => {
     const bytes = encode("/Page /Page /Page").subarray(3, 14);
     expect(indexOf(bytes, "/Page")).toBe(3);
     expect(lastIndexOf(bytes, "/Page")).toBe(3);
   });
 
-  it("byte search finds a word that has bytes above 127", () => {
+  it("byte search finds a word with bytes above 127", () => {
     expect(indexOf(encode("a\xe2\xe3b"), "\xe2\xe3")).toBe(1);
   });
 });

@@ -49,18 +49,18 @@ const VARIED = ROWS.filter(([operator]) => operator.split(" ").length > 1 && !/\
 const tokensOf = (operator: string) => operator.match(/\[.*\]|<<.*>>|\S+/g)!;
 
 describe("operators", () => {
-  test.each(ROWS)("content is well-formed if the operator %s is in a place that allows it: %s", (operator, around) => {
+  test.each(ROWS)("accepts the operator %s only where it is allowed: %s", (operator, around) => {
     const [before, after] = AROUND[around];
     expect(isWellFormed(before + operator + after)).toBe(true);
   });
 
-  test.each(VARIED)("content is malformed if the operator %s has no operands", (operator, around) => {
+  test.each(VARIED)("rejects content in which the operator %s has no operands", (operator, around) => {
     const [before, after] = AROUND[around];
     expect(isWellFormed(`${before}${tokensOf(operator).at(-1)}${after}`)).toBe(false);
   });
 
   test.each(VARIED.filter(([operator]) => !/(SC|sc|SCN|scn)$/.test(operator)))(
-    "content is malformed if the operator %s has one operand too few or too many",
+    "rejects content in which the operator %s has one operand too few or too many",
     (operator, around) => {
       const [before, after] = AROUND[around];
       const [first, ...others] = tokensOf(operator);
@@ -70,7 +70,7 @@ describe("operators", () => {
     },
   );
 
-  test.each(VARIED)("content is malformed if the operator %s has an operand of a wrong type", (operator, around) => {
+  test.each(VARIED)("rejects content in which the operator %s has an operand of a wrong type", (operator, around) => {
     const [before, after] = AROUND[around];
     const tokens = tokensOf(operator);
     for (let i = 0; i < tokens.length - 1; i++)
@@ -95,11 +95,11 @@ describe("operators", () => {
       `${"1 ".repeat(33)}scn`,
     ],
     ["foo", "qq", "qQ", "Tjx", "0 0 d0", "0 0 0 0 0 0 d1", "ID", "EI", "R", "q0 Q", "scN", "\x80"],
-  ])("content is malformed if an operand has a wrong type or an operator is unknown: %s", (...contents) => {
+  ])("rejects content with a wrong operand or an unknown operator: %s", (...contents) => {
     for (const content of contents) expect(isWellFormed(content), content).toBe(false);
   });
 
-  test("unknown operators between BX and EX are accepted, but known operators there still need correct operands", () => {
+  test("accepts unknown operators between BX and EX, but requires correct operands of known operators there", () => {
     expect(isWellFormed("BX 1 2 foo EX")).toBe(true);
     expect(isWellFormed("BX BX foo EX foo EX")).toBe(true);
     for (const content of [
@@ -151,12 +151,9 @@ describe("operators and brackets that open and close something", () => {
       "/ gs",
     ],
     ["(a))", "<4g>", "[(a] TJ", "% comment", `${"[".repeat(17)}${"]".repeat(17)}`],
-  ])(
-    "content is malformed if it leaves a bracket or an operator such as q open, or closes too many: %s …",
-    (...contents) => {
-      for (const content of contents) expect(isWellFormed(content), content).toBe(false);
-    },
-  );
+  ])("rejects content that leaves a bracket or an operator such as q open, or closes too many: %s …", (...contents) => {
+    for (const content of contents) expect(isWellFormed(content), content).toBe(false);
+  });
 
   test.each([
     `${"q ".repeat(28)}${"Q ".repeat(28)}`,
@@ -169,14 +166,14 @@ describe("operators and brackets that open and close something", () => {
     "/#41 gs /a#zz gs",
     "",
     " \0\t\r\n\f",
-  ])("content is well-formed if it closes all brackets and operators that it opens: %j", (content) => {
+  ])("accepts content that closes all brackets and operators that it opens: %j", (content) => {
     expect(isWellFormed(content)).toBe(true);
   });
 });
 
 describe("numbers", () => {
   test.each(["0", "+1", "-1", ".5", "-.5", "5.", "-5.25", "999999999", `0.${"0".repeat(60)}1`, "0001"])(
-    "content with the number %s is well-formed",
+    "accepts content with the number %s",
     (number) => expect(isWellFormed(`${number} w`)).toBe(true),
   );
 
@@ -195,12 +192,12 @@ describe("numbers", () => {
     "0x1",
     "1w",
     "16#FF",
-  ])("content with the malformed or too large number %s is rejected", (number) =>
+  ])("rejects content with the malformed or too large number %s", (number) =>
     expect(isWellFormed(`${number} w`)).toBe(false),
   );
 
   test.each(["0.", "/", "BX a"])(
-    "content is malformed if a token that begins with %j is longer than 127 bytes",
+    "rejects content with a token that begins with %j and is longer than 127 bytes",
     (start) => {
       const content = (length: number) =>
         `${start}${"0".repeat(length)} ${start === "BX a" ? "EX" : start === "/" ? "gs" : "w"}`;
@@ -221,7 +218,7 @@ describe("inline images", () => {
     ["/W 2 /H 2 /BPC 8 /CS /G /F /AHx", "61 62 63 64>"],
     ["/W 2 /H 2 /BPC 8 /CS /G /F [/A85 /Fl]", "zEI zz~>"],
     ["/W 2 /H 2 /BPC 8 /CS /G /F /RL", "\x01ab\xffc\x80"],
-  ])("an inline image with %s is well-formed only if its data are exactly %j", (dictionary, data) => {
+  ])("accepts an inline image with %s only if its data are exactly %j", (dictionary, data) => {
     expect(isWellFormed(image(dictionary, data))).toBe(true);
     expect(isWellFormed(image(dictionary, data.slice(0, -1)))).toBe(false);
     expect(isWellFormed(image(dictionary, `${data}a`))).toBe(false);
@@ -243,11 +240,11 @@ describe("inline images", () => {
     ["a long dictionary", `/W 1 /H 1 /BPC 8 /CS /G /X (${"x".repeat(3000)})`, "a"],
     ["wrong hexadecimal data", "/W 1 /H 1 /BPC 8 /CS /G /F /AHx", "6x>"],
     ["wrong data in base 85", "/W 1 /H 1 /BPC 8 /CS /G /F /A85", "zz~ >"],
-  ])("content is malformed if it has an inline image with %s", (_, dictionary, data) => {
+  ])("rejects content with an inline image with %s", (_, dictionary, data) => {
     expect(isWellFormed(image(dictionary, data))).toBe(false);
   });
 
-  test("a truncated inline image is malformed, and a complete inline image may end the content", () => {
+  test("rejects a truncated inline image, and accepts a complete inline image at the end of the content", () => {
     const content = image("/W 1 /H 1 /BPC 8 /CS /G", "a").slice(2, -2);
     for (let length = 2; length < content.length; length++) expect(isWellFormed(content.slice(0, length))).toBe(false);
     expect(isWellFormed(content)).toBe(true);
@@ -262,7 +259,7 @@ describe("chunks and streams", () => {
     expect(isWellFormed("q", "\nQ")).toBe(true);
   });
 
-  test("a content stream is malformed if it ends within a token, or after a token that some readers continue in the next stream", () => {
+  test("rejects a content stream that ends within a token, or after a token that readers may join with the next stream", () => {
     for (const parts of [
       ["1", "2 w"],
       ["q", "Q"],
@@ -284,7 +281,7 @@ describe("chunks and streams", () => {
     "BI/W 2/H 2/BPC 8/CS/G\nID abcd\nEI BI/W 1/H 1/IM true/F/AHx ID 61> EI 0 0 9 9 re W* n BX foo EX 0 0 0 scn ",
   ].join("");
 
-  test("content with tokens of all types is well-formed, but becomes malformed if an unclosed bracket is added", () => {
+  test("accepts content with tokens of all types, and rejects it after adding an unclosed bracket", () => {
     expect(isWellFormed(MIXED)).toBe(true);
     for (const bracket of ["(", "<", "[", "<<", "{"]) expect(isWellFormed(`${MIXED}${bracket} `), bracket).toBe(false);
   });
@@ -311,7 +308,7 @@ describe("random content", () => {
     ),
   }));
 
-  test("random well-formed content becomes malformed if an operator without operands or an unclosed q is added", () => {
+  test("accepts random well-formed content, and rejects it after adding an unclosed q or an operator without operands", () => {
     fc.assert(
       fc.property(content, (sound) => {
         expect(isWellFormed(sound)).toBe(true);

@@ -171,7 +171,7 @@ it("a scan of page content ends even if a form draws itself", () => {
   expect(scan("/X Do", { xobject: () => form }).ink).toEqual([[0, 0, 50, 50]]);
 });
 
-it("a scan of page content continues at the operator whose resource was missing, once the resource is loaded", () => {
+it("a scan of page content resumes at the operator with the missing resource once the resource is loaded", () => {
   let isLoaded = false;
   const found: Bounds[] = [];
   const font = () => {

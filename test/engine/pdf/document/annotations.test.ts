@@ -33,7 +33,7 @@ it.each<[string, string, string, string?, Bodies?]>([
     "/Resources<</XObject<</I 7 0 R>>>>",
     { 7: { dict: "/Subtype/Image", data: "" } },
   ],
-])("the notice mark-covered names a page on which the mark is below %s", async (_, ...page) => {
+])("the notice mark-covered names a page on which %s covers the mark", async (_, ...page) => {
   expect(await noticesOf(...page)).toEqual(['mark-covered;pages="1"']);
 });
 
@@ -53,6 +53,6 @@ it.each<[string, string, string, string?, Bodies?]>([
   ["a link", `[<</Subtype/Link${RECT}>>]`, FILL],
   ["values that are not annotations", "[null 5 9 0 R(x)]", FILL],
   ["an unreadable appearance", `[${FIELD}]`, "(", "/Filter/FlateDecode"],
-])("the notice mark-covered does not name a page on which the mark is at the place of %s", async (_, ...page) => {
+])("the notice mark-covered does not name a page on which the mark shares its place with %s", async (_, ...page) => {
   expect(await noticesOf(...page)).toEqual([]);
 });

@@ -34,13 +34,13 @@ const REPAIRED = ["source-repaired"];
 
 describe("a scanned file", () => {
   it.each(SCANNED_TREES)(
-    "marks every page of the page tree that a scan for objects selects: %s",
+    "marks every page of the page tree that the scan for objects selects: %s",
     async (_, source, widths, notices) => {
       expect(await marked(source)).toEqual({ widths, notices });
     },
   );
 
-  it("rejects a file if a scan for its objects finds no readable page tree", async () => {
+  it("rejects a file if the scan for objects finds no readable page tree", async () => {
     const source = scannedPages(
       { 1: CATALOG, 2: node(8), 6: "<</Type/Catalog/Pages 7 0 R>>", 7: node(8), 8: { data: "" } },
       "/Root 1 0 R",
@@ -67,7 +67,7 @@ describe("an unreadable page dictionary", () => {
     ["the page before it", [page(300), LOST, page(310)], [300, 300, 310]],
     ["the next readable page if the first page is unreadable", [LOST, LOST, page(310)], [310, 310, 310]],
     ["another page if the unreadable page does not begin with <<", [page(300), "8</Type/Page>>"], [300, 300]],
-  ])("replaces an unreadable page by a blank page that is as large as %s", async (_, pages, widths) => {
+  ])("replaces an unreadable page by a blank page of the size of %s", async (_, pages, widths) => {
     expect(await marked(listing(pages))).toEqual({ widths, notices: REPAIRED });
   });
 
@@ -78,7 +78,7 @@ describe("an unreadable page dictionary", () => {
     expect(await marked(source)).toEqual({ widths: [300, 300], notices: REPAIRED });
   });
 
-  it("replaces unreadable pages by blank pages if at most 1 % of the pages are unreadable", async () => {
+  it("replaces up to 1 % unreadable pages by blank pages", async () => {
     const opened = await open(listing(many(496, 4)));
     expect(opened.pages).toHaveLength(500);
     expect(new Set(opened.pages.map(({ attributes }) => attributes)).size).toBe(1);

@@ -52,7 +52,7 @@ describe("readLanguage", () => {
   );
 });
 
-test("chooses ideograph forms by the language that the caller sends, or else by the document's /Lang", async () => {
+test("chooses ideograph forms by the caller's language, or else by the document's /Lang", async () => {
   const fontOf = async (entries: string, lang?: string) => {
     const plan = await watermark(fileWith(entries).table().bytes(), { text: "社外秘", lang }, { loadFont });
     let output = "";

@@ -183,7 +183,7 @@ describe("an output intent", () => {
     ["without a profile", { 6: "<</Type/OutputIntent/S/GTS_PDFA1>>" }],
     ["with a profile that is not a stream", { 7: "<</N 3>>" }],
     ["with a profile of an unknown filter", { 7: { dict: "/N 3/Filter/X", data: "x" } }],
-  ])("accepts an output intent that has no usable profile: an output intent %s", async (_, more) => {
+  ])("accepts an output intent without a usable profile: an output intent %s", async (_, more) => {
     expect(await outcome(archive({ intent: 3, more }))).toBe("stamped");
   });
 });

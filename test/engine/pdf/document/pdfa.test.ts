@@ -151,7 +151,7 @@ describe("usableDeviceColors", () => {
     expect([...(await open(archive({ ...options, more }))).deviceColors]).toEqual(usable);
   });
 
-  it("a mark may not use a device color whose default color space is defined in inherited resources", async () => {
+  it("a mark may not use a device color if inherited resources replace its color space", async () => {
     const source = file({
       1: "<</Type/Catalog/Pages 2 0 R>>",
       2: "<</Type/Pages/Kids[3 0 R]/MediaBox[0 0 300 400]/Resources 5 0 R>>",

@@ -35,11 +35,11 @@ it.each([
   ["/Catalog null", [0, 0, 9], [100, 101]],
   ["/Catalog null", [4, 9], []],
   ["/Catalog/Catalog", [4], [100]],
-])("finds the object-stream members that may be a catalog: %s", async (text, offsets, expected) => {
+])("finds the object-stream members that could be a catalog: %s", async (text, offsets, expected) => {
   expect(await catalogsIn(encode(text), offsets)).toEqual(expected);
 });
 
-it("searches the text at one offset for a catalog only once if many object-stream members share this offset", async () => {
+it("searches for a catalog only once at an offset that many object-stream members share", async () => {
   const { bytes, reads } = countedBytes(encode(`null${" ".repeat(10_000)}/Catalog`));
   expect(await catalogsIn(bytes, Array(1000).fill(0))).toHaveLength(1000);
   expect(reads() / bytes.length).toBeLessThan(10);
@@ -52,7 +52,7 @@ it("yields to the event loop while it adds object-stream members to the cross-re
   expect(turns.mock.calls.length).toBeGreaterThan(3);
 });
 
-it("reads each candidate for the catalog once, and charges the read to the meter", async () => {
+it("reads each catalog candidate once, and charges the read to the meter", async () => {
   const meter = new Meter(0);
   const looks: number[] = [];
   const objects = {

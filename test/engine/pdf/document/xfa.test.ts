@@ -35,7 +35,7 @@ describe("an XFA form without /NeedsRendering", () => {
     expect([MUPDF, PDFIUM].map((onlooker) => onlooker.look(output, CORNER))).toEqual([[true], [true]]);
   });
 
-  it("retains /XFA if the form has fields, because readers then show the PDF pages", async () => {
+  it("retains /XFA if the form has fields, since readers then show the PDF pages", async () => {
     const plan = await mark(form("/AcroForm<</XFA 5 0 R/Fields[6 0 R]>>", { 6: "<</FT/Tx/T(a)>>" }));
     expect(plan.notices).toEqual([]);
     const { objects, catalog } = await open(await joined(plan.chunks()));

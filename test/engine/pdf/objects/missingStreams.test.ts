@@ -20,16 +20,13 @@ it.each([
   ["a resource category", "/XObject 9 0 R"],
   ["a color space", "/ColorSpace<</Cs 9 0 R>>"],
   ["a graphics state", "/ExtGState<</Gs 9 0 R>>"],
-])(
-  "the engine marks a page if %s of its resources is in an object stream that is not in the file",
-  async (_, resources) => {
-    const page = `<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/Resources<<${resources}>>/Contents 4 0 R>>`;
-    const builder = new FileBuilder().objects({
-      1: "<</Type/Catalog/Pages 2 0 R>>",
-      2: "<</Type/Pages/Count 1/Kids[3 0 R]>>",
-      3: page,
-      4: { data: "0 g 10 10 50 50 re f" },
-    });
-    expect(await outcome(builder.xrefStream(6, [[9, 998, 0]]).bytes())).toBe(1);
-  },
-);
+])("marks a page if %s of its resources is in a missing object stream", async (_, resources) => {
+  const page = `<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/Resources<<${resources}>>/Contents 4 0 R>>`;
+  const builder = new FileBuilder().objects({
+    1: "<</Type/Catalog/Pages 2 0 R>>",
+    2: "<</Type/Pages/Count 1/Kids[3 0 R]>>",
+    3: page,
+    4: { data: "0 g 10 10 50 50 re f" },
+  });
+  expect(await outcome(builder.xrefStream(6, [[9, 998, 0]]).bytes())).toBe(1);
+});

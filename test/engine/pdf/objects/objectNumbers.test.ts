@@ -31,12 +31,12 @@ describe("numbers of new objects", () => {
     expect(expected.map(() => numbers.take())).toEqual(expected);
   });
 
-  it("throws damaged_pdf when no object number is left", () => {
+  it("throws damaged_pdf if no object number is left", () => {
     const numbers = numbersBeside([...every(1000, 0), last], last + 1);
     expect(() => numbers.take()).toThrow(expect.objectContaining({ code: "damaged_pdf" }));
   });
 
-  it("allocates object numbers in gaps, in files with a cross-reference table and in files with a cross-reference stream", async () => {
+  it("allocates object numbers in gaps, with a cross-reference table as with a cross-reference stream", async () => {
     const bodies: Bodies = { ...onePage(), [last]: "(the last)" };
     const plain = new FileBuilder()
       .objects(bodies)

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { FileBuilder, latin1, onePage, open } from "../fixture.ts";
 
-test("an object stream that lacks endstream ends before its endobj, even if another object follows", async () => {
+test("an object stream without endstream ends before its endobj, even if another object follows", async () => {
   const data = "6 0 7 3 12 34";
   const builder = new FileBuilder().objects({
     ...onePage(),

@@ -72,7 +72,7 @@ describe("a transparent mark", () => {
       }),
     ],
     ["RGB content that is malformed at its end", page("1 0 0 rg 0 0 9 9 re f q q re")],
-  ])("a transparent mark gives a page that has %s the blending color space RGB", async (_, bodies) => {
+  ])("a transparent mark sets the blending color space RGB for a page with %s", async (_, bodies) => {
     expect(await marked(bodies)).toContain(RGB_GROUP);
   });
 
@@ -107,17 +107,17 @@ describe("a transparent mark", () => {
         5: { dict: "/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</F 5 0 R>>>>", data: "/F Do" },
       }),
     ],
-  ])("a transparent mark does not give a page that has %s the blending color space RGB", async (_, bodies) => {
+  ])("a transparent mark does not set the blending color space RGB for a page with %s", async (_, bodies) => {
     expect(await marked(bodies)).not.toContain("/CS/DeviceRGB>>");
   });
 
-  it("a transparent mark adds the color space RGB to a page group that has none, and retains the group's /I entry", async () => {
+  it("a transparent mark adds the color space RGB to a page group without one, and retains the group's /I entry", async () => {
     const output = await marked(page("1 0 0 rg", "/Group<</Type/Group/S/Transparency/I true>>"));
     expect(output).toContain("/Group<</S/Transparency/I true/CS/DeviceRGB>>");
     expect(output.slice(output.lastIndexOf("3 0 obj")).match(/\/Group/g)).toHaveLength(1);
   });
 
-  it("a transparent mark gives only the RGB pages of a file the blending color space RGB", async () => {
+  it("a transparent mark sets the blending color space RGB only for a file's RGB pages", async () => {
     const kid = (num: number) => `<</Type/Page/Parent 2 0 R${BOX}/Contents ${num} 0 R>>`;
     const output = await marked({
       ...onePage(`${BOX}/Contents 4 0 R`),
@@ -135,7 +135,7 @@ test.each([
   ["direct", "/Group<</S/Transparency/K true/CS/DeviceCMYK>>", {}],
   ["indirect", "/Group 9 0 R", { 9: "<</S/Transparency/CS/DeviceCMYK/K true>>" }],
 ])(
-  "the output has no /K in a page group that was %s, because /K would let the mark erase everything below it",
+  "the output drops /K from a page group that was %s, since /K would let the mark erase the content below it",
   async (_, entries, others) => {
     const output = await marked(page("1 0 0 rg", entries, others), false);
     expect(output.slice(output.lastIndexOf("3 0 obj"))).toContain("/Group<</S/Transparency/CS /DeviceCMYK>>");

@@ -5,7 +5,7 @@ import { Boundaries, LIVE, SECTION, STALE, SUPERSEDED } from "../../../../src/en
 const listed = (boundaries: Boundaries) =>
   Array.from({ length: boundaries.length }, (_, index) => [boundaries.offsetAt(index), boundaries.kindAt(index)]);
 
-test("a list of boundaries returns the offsets and kinds that were added, including offsets beyond 4 GiB", () => {
+test("a list of boundaries returns the added offsets and kinds, including offsets beyond 4 GiB", () => {
   const boundaries = new Boundaries(10);
   boundaries.add(0, LIVE);
   boundaries.add(7, STALE);
@@ -18,7 +18,7 @@ test("a list of boundaries returns the offsets and kinds that were added, includ
   expect([0, 1, 2].map((index) => boundaries.isLive(index))).toEqual([true, false, false]);
 });
 
-test("a list of boundaries sorts added boundaries by offset and then by kind, but does not sort prepended boundaries", () => {
+test("a list of boundaries sorts added boundaries by offset and kind, but does not sort prepended boundaries", () => {
   const boundaries = new Boundaries(4);
   for (const [offset, kind] of [
     [9, LIVE],

@@ -92,7 +92,7 @@ describe.each([
   ["the first of an array's contents", "[9 0 R 11 0 R]"],
 ])("malformed content far from other objects, as %s", (_kind, contents) => {
   it.each(BAD)(
-    "a file that is read in byte ranges is planned again, with the same output as in memory, if distant page content is %s",
+    "a file read in byte ranges is planned again, with the same output as in memory, if distant content is %s",
     async (_, object) => {
       const source = withFar(contents, object, { 4: "5" }, { 14: "60", 15: "20" }).table().bytes();
       const { result, isAgain } = await byRanges(source);
@@ -102,7 +102,7 @@ describe.each([
   );
 });
 
-test("a file that is read in byte ranges is planned again if two pages share distant malformed content", async () => {
+test("a file read in byte ranges is planned again if two pages share distant malformed content", async () => {
   const builder = withFar("13 0 R", "null", { 13: "[11 0 R 9 0 R]" });
   const { result, isAgain } = await byRanges(builder.table().bytes());
   expect(latin1(result)).toBe(latin1(await stamp(builder.bytes())));
@@ -112,7 +112,7 @@ test("a file that is read in byte ranges is planned again if two pages share dis
 test.each([
   ["wrong", "<</Length 16>>"],
   ["missing, in a malformed dictionary", "<</Bad )>>"],
-])("page content of 5 MB is read a second time while it is written, if its length is %s", async (_, dict) => {
+])("page content of 5 MB is read again during writing if its length is %s", async (_, dict) => {
   const data = "0 g 0 0 9 9 re f\n".repeat(300_000).trimEnd();
   const source = withFar("9 0 R", `${dict}\nstream\n${data}\nendstream`).table().bytes();
   const { result } = await byRanges(source);
@@ -146,16 +146,13 @@ describe("well-formed content far from other objects", () => {
     ],
     ["a length in an object stream", PACKED.xrefStream(16, members).bytes()],
     ["other contents in the same array", withFar("[11 0 R 9 0 R]", stream("/Length 16")).table().bytes()],
-  ])(
-    "a file that is read in byte ranges is planned only once, without reading distant content that is well-formed: %s",
-    async (_, source) => {
-      const { result, planned, copied, isAgain } = await byRanges(source);
-      expect(latin1(result)).toBe(latin1(await stamp(source)));
-      expect(isAgain).toBe(false);
-      expect(planned).toBeLessThan(source.length / 2);
-      expect(copied - source.length, "a block of lengths at the most").toBeLessThan(65_537);
-    },
-  );
+  ])("a file read in byte ranges is planned only once if its distant content is well-formed: %s", async (_, source) => {
+    const { result, planned, copied, isAgain } = await byRanges(source);
+    expect(latin1(result)).toBe(latin1(await stamp(source)));
+    expect(isAgain).toBe(false);
+    expect(planned).toBeLessThan(source.length / 2);
+    expect(copied - source.length, "a block of lengths at the most").toBeLessThan(65_537);
+  });
 });
 
 /**
@@ -187,14 +184,14 @@ test("checks a content stream that continues beyond a read window, with windows 
     expect([size, await checked(wrong, [4, 6, 7], size)]).toEqual([size, "outdated"]);
 });
 
-test("rejects the output plan if a stream's dictionary is longer than the bytes that the check of content streams sees", async () => {
+test("rejects the output plan if a stream's dictionary exceeds the bytes that the content check sees", async () => {
   const long = { 4: stream(`/Length 16/A(${"a".repeat(100)})`) };
   expect(await checked(long, [4], 10)).toBe("outdated");
   expect(await checked(long, [4], 10, 200)).toBe("sound");
 });
 
 test.each(["/Length 33", "/Length 7 0 R"])(
-  "rejects the output plan if a content stream begins within the data of another stream that has %s",
+  "rejects the output plan if a content stream begins within another stream's data, which has %s",
   async (length) => {
     const within = { 4: `<<${length}>>stream\n5 0 obj\n<</Length 3>>stream\n0 g  endstream endobj\n`, 5: "null" };
     const bytes = file({ 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Kids[3 0 R]>>", 3: "<</Type/Page>>", ...within });

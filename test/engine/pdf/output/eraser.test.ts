@@ -109,7 +109,7 @@ describe("Eraser", () => {
     ],
     ["a cross-reference stream", [HEAD, XREF_STREAM, A], HEAD[1] + feeds(XREF_STREAM[1]) + A[1]],
     ["a section of any bytes", [HEAD, A, ["section", "???"], B], `${HEAD[1]}${A[1]}\n\n\n${B[1]}`],
-  ])("erases the following from windows of any size: %s", (_, parts, expected) => {
+  ])("erases from windows of any size: %s", (_, parts, expected) => {
     const file = fileOf(...parts);
     for (let size = 1; size <= file.text.length; size++) expect(erased(file, size)).toBe(expected);
   });
@@ -161,7 +161,7 @@ describe("Eraser, with an unverified cross-reference", () => {
     ["an object with another offset", A[1], false],
     ["the end of the file", "3 0 ob", false],
   ])(
-    "the eraser checks that each object is at its offset if the cross-reference is unverified (found there: %s)",
+    "the eraser checks each object's offset if the cross-reference is unverified (found there: %s)",
     (_, body, isRight) => {
       const file = fileWith(body);
       if (isRight) expect(erased(file, undefined, { isDoubtful: true })).toBe(file.text);

@@ -181,7 +181,7 @@ describe("objects among superseded objects", () => {
       "stream\nx\nendstream\nendobj",
     ],
     ["that is unreadable", valued("<</A"), "8 0 obj\n<</A\nendobj"],
-  ])("retains an object %s, and erases superseded objects around the retained object", async (_, builder, expected) => {
+  ])("retains an object %s, and erases superseded objects around it", async (_, builder, expected) => {
     const source = builder.bytes();
     const ranges = new RangeSource(readerBy(source.length, async (start, end) => source.slice(start, end)));
     for (const opened of [source, ranges]) {

@@ -57,7 +57,7 @@ async function formsOf(document: PdfDocument) {
 
 describe("content that readers stop drawing", () => {
   it.each(MALFORMED_CONTENTS)(
-    "readers show the mark on a page with %s, because the content is isolated in a form",
+    "readers show the mark on a page with %s, since a form isolates the content",
     async (_, content) => {
       const bodies = withContent(content);
       for (const source of [file(bodies), scanned(bodies)]) {
@@ -68,7 +68,7 @@ describe("content that readers stop drawing", () => {
     },
   );
 
-  it("well-formed page content of an undamaged file is not moved into a form", async () => {
+  it("well-formed page content of an undamaged file does not become a form", async () => {
     const output = await mark(file(onePage()));
     expect(await formsOf(await open(output))).toEqual([[]]);
     expect(latin1(output)).toMatch(/\/Contents\[\d+ 0 R 4 0 R \d+ 0 R \d+ 0 R\]/);
@@ -82,7 +82,7 @@ describe("content that readers stop drawing", () => {
     ["RunLengthDecode", "\x020 g", 1],
     ["RunLengthDecode", "\x020 g\x80", 0],
   ])(
-    "content with the filter %s is moved into a form only if its data lack the end-of-data marker: %j",
+    "content with the filter %s becomes a form only if its data lack the end-of-data marker: %j",
     async (filter, data, count) => {
       const content = { dict: `/Filter/${filter}`, data };
       const [forms] = await formsOf(await open(await mark(file(onePage(`${BOX}/Contents 4 0 R`, { 4: content })))));
@@ -90,13 +90,13 @@ describe("content that readers stop drawing", () => {
     },
   );
 
-  it("rejects a page whose content nests 65 arrays, because MuPDF does not show such a page", async () => {
+  it("rejects a page whose content nests 65 arrays, since MuPDF does not show such a page", async () => {
     const nested = (depth: number) =>
       outcome(file(onePage(`${BOX}/Contents 4 0 R`, { 4: { data: "[".repeat(depth) } })));
     expect([await nested(64), await nested(65)]).toEqual(["stamped", "damaged_pdf"]);
   });
 
-  it("readers show the mark on a repaired page with content that cannot be decoded", async () => {
+  it("readers show the mark on a repaired page whose content cannot be decoded", async () => {
     const content = { dict: "/Filter/FlateDecode", data: "not deflated" };
     const output = await mark(scanned(onePage(`${BOX}/Contents[4 0 R 5 0 R]`, { 4: content, 5: content })));
     expect([MUPDF.look(output, CORNER), PDFIUM.look(output, CORNER)]).toEqual([[true], [true]]);
@@ -105,7 +105,7 @@ describe("content that readers stop drawing", () => {
 });
 
 describe("the forms of isolated content", () => {
-  it("a content stream that becomes a form keeps its object number, and gets the page's MediaBox and resources", async () => {
+  it("a content stream that becomes a form keeps its object number and gets the page's MediaBox and resources", async () => {
     const page = `/MediaBox[0 0 300 400]/CropBox[9 9 99 99]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>`;
     const output = await mark(scanned(onePage(page, { 5: "<<>>" })));
     const document = await open(output);
@@ -117,7 +117,7 @@ describe("the forms of isolated content", () => {
     expect(latin1(output)).toContain("stream\n0 0 1 rg 20 20 60 40 re f\nendstream");
   });
 
-  it("content streams of a page that are well-formed only when joined become one form", async () => {
+  it("content streams that are well-formed only when joined become one form", async () => {
     const bodies = {
       4: { data: "q 1 0 0 rg 0 0" },
       5: { dict: "/Filter/FlateDecode", data: deflateSync("50 50 re f") },
@@ -141,7 +141,7 @@ describe("the forms of isolated content", () => {
     ["a page with another box gets a copy", "/MediaBox[0 0 99 99]", 2],
     ["a page with other resources gets a copy", `${BOX}/Resources 7 0 R`, 2],
     ["a page with other direct resources gets a copy", `${BOX}/Resources<</Font<<>>>>`, 2],
-  ])("pages that share content share one form if their box and resources are equal: %s", async (_, second, count) => {
+  ])("pages that share content share one form if their boxes and resources are equal: %s", async (_, second, count) => {
     const document = await open(await mark(shared(second)));
     const forms = (await formsOf(document)).flat();
     expect(new Set(forms.map(({ num }) => num)).size).toBe(count);
@@ -153,7 +153,7 @@ describe("the forms of isolated content", () => {
       (vector) => [vector.name, vector] as const,
     ),
   )(
-    "content of an encrypted file stays readable after it becomes a form or is copied to another object: %s",
+    "encrypted content stays readable after it becomes a form or is copied to another object: %s",
     async (_, vector) => {
       const build = (data: Uint8Array) => {
         const pages = [3, 5].map((num) => [num, `<</Type/Page/MediaBox[0 0 ${num}00 400]/Contents 4 0 R>>`]);
@@ -176,7 +176,7 @@ describe("the forms of isolated content", () => {
     },
   );
 
-  it("content that exceeds the decoding limit is not moved into a form", async () => {
+  it("content that exceeds the decoding limit does not become a form", async () => {
     const long = { dict: "/Filter/FlateDecode", data: deflateSync("0 g ".repeat(3 << 20)) };
     const output = await mark(scanned(onePage(`${BOX}/Contents[4 0 R 5 0 R]`, { 5: long })));
     expect(await formsOf(await open(output))).toEqual([[]]);

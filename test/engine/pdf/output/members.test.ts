@@ -54,7 +54,7 @@ it.each([
   expect((await kept(membersAtOnePlace(1, text))).map((member) => latin1(member.text))).toEqual([expected]);
 });
 
-it("object-stream members that share an offset also share one buffer when they are rewritten", async () => {
+it("rewritten object-stream members that share an offset share one buffer", async () => {
   const members = await kept(membersAtOnePlace(50, `[1]${" ".repeat(10_000)}`));
   expect(members.map(({ num }) => num)).toEqual(Array.from({ length: 50 }, (_, index) => 100 + index));
   expect(new Set(members.map(({ text }) => text.buffer)).size).toBe(1);
@@ -74,7 +74,7 @@ async function work(rest: string) {
   return { members, scanned: meter.used.scanned - before, turns: turns.mock.calls.length };
 }
 
-it("charges the length of rewritten object-stream members to the meter, and yields to the event loop meanwhile", async () => {
+it("charges the length of rewritten object-stream members to the meter, and yields to the event loop", async () => {
   const text = `[${"1 ".repeat(1 << 19)}]`;
   const { members, scanned, turns } = await work(text);
   expect(latin1(members[0]!.text)).toBe(text);
@@ -88,7 +88,7 @@ it("yields to the event loop while it checks whether a long object-stream member
   expect(turns).toBe(3);
 });
 
-it("writes very long object-stream members correctly, although compressing them yields to the event loop several times", async () => {
+it("writes very long object-stream members correctly while yielding to the event loop several times", async () => {
   const text = `[${"1 0 R ".repeat(1 << 19)}]`;
   const document = await open(await stamp(membersAtOnePlace(1, text)));
   const found = document.objects.run(() =>

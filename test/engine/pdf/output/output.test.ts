@@ -109,7 +109,7 @@ describe("the output", () => {
   it.each<[string, string]>([
     ["if the source has none", latin1(file(onePage())).replace("%PDF-1.7", "%XYZ-1.7")],
     ["if objects precede the source's", latin1(objectsFirst())],
-  ])("the output begins with a file header %s, and its offsets are relative to the header", async (_, text) => {
+  ])("the output begins with a file header %s, and its offsets count from the header", async (_, text) => {
     const source = encode(text);
     const output = latin1(await stamp(source));
     expect(output).toMatch(/^%PDF-1\.7\n/);
@@ -165,7 +165,7 @@ describe("the output", () => {
     ["retains only /ID", "", undefined, /\/ID\[<0011></, /\/Info|\/Own|\/Encrypt/],
     ["prefers the newest trailer", "/Info 6 0 R/ID[<22><33>]", undefined, /\/Info 6 0 R\/ID\[<22></, /\/Own|0011/],
     ["completes the newest trailer in recovery", "", "startxref\n1", /\/Info 5 0 R\/ID\[<0011></, /\/Own/],
-  ])("if the source has several trailers, the output %s", async (_, newest, start, expected, unexpected) => {
+  ])("the output of a source with several trailers %s", async (_, newest, start, expected, unexpected) => {
     const bodies = { ...onePage(), 5: "<</Title(Old)>>", 6: "<</Title(New)>>" };
     const encryption = start === undefined ? "/Encrypt<</Filter/Standard/V 1/R 2/P -4/O(x)/U(x)>>" : "";
     const builder = new FileBuilder()
@@ -185,7 +185,7 @@ describe("the output", () => {
     expect(latin1(await stamp(source))).not.toContain("Linearized");
   });
 
-  it("the output retains a stream with /Linearized, because the stream may be a page's content", async () => {
+  it("the output retains a stream with /Linearized, since the stream may be a page's content", async () => {
     const content = { dict: "/Linearized 1", data: "0 g 1 1 9 9 re f" };
     const source = new FileBuilder().objects({ 9: content }).objects(onePage("/Contents 9 0 R")).table().bytes();
     const { objects } = await open(await stamp(source));
@@ -199,7 +199,7 @@ describe("the output", () => {
     expect(latin1(output)).toMatch(/\n4000000 1\n.*\n4001001 \d\n/);
   });
 
-  it("a new object of the output does not get the number of a missing object that /Contents refers to", async () => {
+  it("no new object of the output uses the number of a missing object that /Contents refers to", async () => {
     const source = new FileBuilder()
       .objects(onePage("/MediaBox[0 0 300 400]/Contents[4 0 R 5 0 R]"))
       .table({ size: 4 })
@@ -212,16 +212,13 @@ describe("the output", () => {
     ["50,000 blanks", " ".repeat(50_000)],
     ["a comment", "\n% end of the page\n"],
     ["a long comment", `\n%${"-".repeat(5000)}\n`],
-  ])(
-    "the output retains a content stream with a correct length, if the stream's data are followed by %s",
-    async (_, end) => {
-      const content = "BT (endstream) Tj ET 1 0 0 rg 0 0 9 9 re f";
-      const stream = `<</Length ${content.length}>>\nstream\n${content}${end}endstream`;
-      const output = latin1(await stamp(file(onePage("/Contents 4 0 R", { 4: stream }))));
-      expect(output.split(`${stream}\nendobj`)).toHaveLength(2);
-      expect(output.split("\n4 0 obj")).toHaveLength(2);
-    },
-  );
+  ])("the output retains a content stream of correct length whose data are followed by %s", async (_, end) => {
+    const content = "BT (endstream) Tj ET 1 0 0 rg 0 0 9 9 re f";
+    const stream = `<</Length ${content.length}>>\nstream\n${content}${end}endstream`;
+    const output = latin1(await stamp(file(onePage("/Contents 4 0 R", { 4: stream }))));
+    expect(output.split(`${stream}\nendobj`)).toHaveLength(2);
+    expect(output.split("\n4 0 obj")).toHaveLength(2);
+  });
 
   it("the output corrects the wrong length of a content stream", async () => {
     const source = file(onePage("/Contents 4 0 R", { 4: "<</Length 2>>\nstream\n1 0 0 rg\nendstream" }));
@@ -310,11 +307,11 @@ describe("usage rights", () => {
     expect(await catalogOf(bodies)).toEqual(expected);
   });
 
-  it("usage rights are removed from a catalog in the trailer", async () => {
+  it("the output removes usage rights from a catalog in the trailer", async () => {
     expect(await catalogOf({}, `/Root${withPerms("<</UR3 4 0 R>>")}`)).toEqual(GONE);
   });
 
-  it("usage rights are removed from a catalog in an object stream", async () => {
+  it("the output removes usage rights from a catalog in an object stream", async () => {
     const packed = new FileBuilder().objects({ 4: { data: "0 g" } });
     const { 2: node, 3: page } = onePage() as Record<number, string>;
     const members = packed.objectStream(5, { 1: withPerms("<</UR3 4 0 R>>"), 2: node!, 3: page! });
@@ -384,21 +381,18 @@ describe("pages outside the page tree", () => {
   it.each([
     ["a page's content", 4],
     ["an image", 8],
-  ])(
-    "erases an unlisted page after %s with a wrong /Length, whether or not another stream follows the page",
-    async (_, num) => {
-      for (const more of ["", "7 0 obj\n<</Length 4>>\nstream\nabcd\nendstream\nendobj\n"]) {
-        const builder = new FileBuilder().objects(onePage("/MediaBox[0 0 300 400]/Contents 4 0 R"));
-        builder.objects({ [num]: "<</Length 900>>\nstream\n0 g 1 1 9 9 re f" });
-        builder.text += `3 0 obj\n${STRAY}\nendobj\n${more}`;
-        builder.objects({ 6: "null" });
-        for (const output of await written(builder.table().bytes())) {
-          expect(latin1(output)).not.toContain("/Stray");
-          expect(latin1(output)).toContain("0 g 1 1 9 9 re f");
-        }
+  ])("erases an unlisted page after %s with a wrong /Length, whatever follows the page", async (_, num) => {
+    for (const more of ["", "7 0 obj\n<</Length 4>>\nstream\nabcd\nendstream\nendobj\n"]) {
+      const builder = new FileBuilder().objects(onePage("/MediaBox[0 0 300 400]/Contents 4 0 R"));
+      builder.objects({ [num]: "<</Length 900>>\nstream\n0 g 1 1 9 9 re f" });
+      builder.text += `3 0 obj\n${STRAY}\nendobj\n${more}`;
+      builder.objects({ 6: "null" });
+      for (const output of await written(builder.table().bytes())) {
+        expect(latin1(output)).not.toContain("/Stray");
+        expect(latin1(output)).toContain("0 g 1 1 9 9 re f");
       }
-    },
-  );
+    }
+  });
 
   it.each(["(a endobj 7 0 obj)", "% endobj\n7 0 obj"])(
     "retains text that looks like an object within page content of wrong length: %s",
@@ -416,7 +410,7 @@ describe("pages outside the page tree", () => {
       expect(latin1(output)).not.toContain("/Stray");
   });
 
-  it("erases a page outside the page tree in an object stream that also contains a page of the tree", async () => {
+  it("erases a page outside the page tree from an object stream that also contains a page of the tree", async () => {
     const packed = new FileBuilder().objects({ 4: { data: "0 g" } });
     const { 1: catalog, 2: node, 3: page } = onePage() as Record<number, string>;
     const members = packed.objectStream(5, { 1: catalog!, 2: node!, 3: page!, 9: STRAY, 10: "<</Kept true>>" });
@@ -426,7 +420,7 @@ describe("pages outside the page tree", () => {
     expect(objects.dictionary(kept)!.get("Kept")).toBe(true);
   });
 
-  it("a plan with the option `thorough` erases a page outside the page tree even if its /Type is written as /#50age", async () => {
+  it("a thorough plan erases a page outside the page tree even if its /Type is written as /#50age", async () => {
     const source = file({ ...onePage(), 9: STRAY.replace("/Page", "/#50age") });
     const outputs = await Promise.all([source, ranges(source)].map((opened) => plan(opened, { thorough: true })));
     for (const output of outputs) expect(latin1(await joined(output.chunks()))).not.toContain("/Stray");
@@ -456,7 +450,7 @@ describe("the size of the output", () => {
     expect((await PDFDocument.load(output)).getPageCount()).toBe(200);
   });
 
-  it("all pages of one size share the object that places the mark", async () => {
+  it("pages of equal size share the object that places the mark", async () => {
     const output = latin1(await stamp(sharing("")));
     const placements = Array.from(output.matchAll(/\/Contents ?\[[^\]]* (\d+) 0 R\]/g), ([, last]) => last);
     expect(placements).toHaveLength(200);
@@ -477,7 +471,7 @@ describe("the size of the output", () => {
 });
 
 describe("a source that is read in byte ranges", () => {
-  it("planning a file that is read in byte ranges does not read content streams that are far from all other objects", async () => {
+  it("planning a file read in byte ranges skips content streams that are far from all other objects", async () => {
     const source = farContents({ data: "0 g" });
     let read = 0;
     const counting = new RangeSource(
@@ -491,7 +485,7 @@ describe("a source that is read in byte ranges", () => {
     expect(withoutId(await joined(output.chunks()))).toBe(withoutId(await stamp(source)));
   });
 
-  it("a plan made from byte ranges is discarded if the /Contents of a page turns out to be an array, and a thorough plan succeeds", async () => {
+  it("a plan made from byte ranges is discarded if /Contents turns out to be an array, and a thorough plan succeeds", async () => {
     const source = farContents("[7 0 R]");
     const guessed = await plan(ranges(source));
     await expect(joined(guessed.chunks())).rejects.toThrow(PlanOutdated);
@@ -533,7 +527,7 @@ describe("a source that is read in byte ranges", () => {
     );
   });
 
-  it("a plan made from byte ranges is discarded if the copied bytes contain a revision that the plan did not know", async () => {
+  it("a plan made from byte ranges is discarded if the copied bytes contain an unknown revision", async () => {
     const guessed = await plan(ranges(revised(false).bytes()));
     await expect(joined(guessed.chunks())).rejects.toThrow(PlanOutdated);
   });

@@ -105,7 +105,7 @@ describe("an object to which private data refer", () => {
       { 3: page("/Thumb 11 0 R"), 11: shared, 12: `<</A(${"x".repeat(1 << 20)}` },
     ],
   ])(
-    "the output retains an object to which both private data and another part of the file refer, %s",
+    "the output retains an object that both private data and another part of the file refer to, %s",
     async (_, bodies) => {
       const source = new FileBuilder()
         .objects({ ...onePage(), ...bodies })
@@ -114,7 +114,7 @@ describe("an object to which private data refer", () => {
     },
   );
 
-  it("the output retains an object to which private data refer if an object stream of the file is unreadable", async () => {
+  it("the output retains an object that private data refer to if an object stream of the file is unreadable", async () => {
     const builder = new FileBuilder().objects({ ...onePage(), 3: page("/Thumb 11 0 R"), 11: shared });
     builder.objects({ 12: { dict: "/Type/ObjStm/N 1/First 5/Filter/Unknown", data: "damaged" } });
     const source = builder.xrefStream(14, [[13, 12, 0]]).bytes();

@@ -29,7 +29,7 @@ describe("provePages", () => {
     provePages(document, skeleton, () => true);
   });
 
-  it("the check of the output plan requires that a mark under the page's content comes before the content", async () => {
+  it("the check of the output plan requires a mark under the page's content to come before the content", async () => {
     const { document, skeleton } = await markedFile(file(onePage()), "under");
     provePages(document, skeleton, () => true);
     document.layer = "over";
@@ -56,7 +56,7 @@ describe("provePages", () => {
   });
 
   it.each([undefined, "[4 0 R]"])(
-    "rejects an output plan if the contents of a page do not end with the mark: %s",
+    "rejects an output plan if a page's contents do not end with the mark: %s",
     async (contents) => {
       const { document, skeleton } = await marked(contents);
       Object.assign(document.pages[0]!.overlay!, { placement: "1 0 R" });
@@ -64,7 +64,7 @@ describe("provePages", () => {
     },
   );
 
-  it("rejects an output plan if the /Contents of a page lack the mark", async () => {
+  it("rejects an output plan if a page's /Contents lack the mark", async () => {
     const { document, skeleton } = await marked();
     const contents = skeleton.leaves[0]!.splices.find(({ insert }) => insert.includes("/Contents"))!;
     contents.insert = contents.insert.replace("/Contents", "/Contents[4 0 R]/Old");

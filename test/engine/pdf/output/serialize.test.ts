@@ -16,7 +16,7 @@ describe("spliced", () => {
     expect(write("abcdef", { at: 4, remove: 1, insert: "" }, { at: 1, remove: 2, insert: "-" })).toBe("a-df");
   });
 
-  it("writes an insertion before a replacement if both are at the same offset of an object", () => {
+  it("writes an insertion before a replacement at the same offset of an object", () => {
     expect(write("abc", { at: 1, remove: 1, insert: "B" }, { at: 1, remove: 0, insert: "+" })).toBe("a+Bc");
   });
 

@@ -39,27 +39,30 @@ describe("the page tree of the output", () => {
     expect(await shown(withTree(bodies))).toEqual([marked, marked]);
   });
 
-  it.each([1, 64, 65, 200, 4097])("in the output's tree of %i pages, each node has at most 64 kids", async (count) => {
-    const numbers = Array.from({ length: count }, (_, index) => 10 + index);
-    const pages = Object.fromEntries(numbers.map((num) => [num, `<</Type/Page/Parent 2 0 R${BOX}>>`]));
-    const tree = `<</Type/Pages/Count ${count}/Kids[${numbers.map((num) => `${num} 0 R`).join(" ")}]>>`;
-    const output = await stamp(file({ ...onePage(), ...pages, 2: tree }), { maxPages: 5000 });
-    const { objects, catalog, pages: found } = await open(output, { maxPages: 5000 });
-    expect(found.map(({ rewrite }) => rewrite.num)).toEqual(numbers);
-    const walk = (value: unknown, parent: unknown): number => {
-      const node = objects.dictionary(value as never)!;
-      expect(node.get("Parent")).toEqual(parent);
-      if (node.get("Type") === "Page") return 1;
-      const kids = node.get("Kids") as unknown[];
-      expect(kids.length).toBeLessThanOrEqual(64);
-      const below = kids.map((kid) => walk(kid, value)).reduce((sum, each) => sum + each);
-      expect(node.get("Count")).toBe(below);
-      return below;
-    };
-    expect(walk(catalog.get("Pages"), undefined)).toBe(count);
-  });
+  it.each([1, 64, 65, 200, 4097])(
+    "each node of the output's page tree has at most 64 kids, for %i pages",
+    async (count) => {
+      const numbers = Array.from({ length: count }, (_, index) => 10 + index);
+      const pages = Object.fromEntries(numbers.map((num) => [num, `<</Type/Page/Parent 2 0 R${BOX}>>`]));
+      const tree = `<</Type/Pages/Count ${count}/Kids[${numbers.map((num) => `${num} 0 R`).join(" ")}]>>`;
+      const output = await stamp(file({ ...onePage(), ...pages, 2: tree }), { maxPages: 5000 });
+      const { objects, catalog, pages: found } = await open(output, { maxPages: 5000 });
+      expect(found.map(({ rewrite }) => rewrite.num)).toEqual(numbers);
+      const walk = (value: unknown, parent: unknown): number => {
+        const node = objects.dictionary(value as never)!;
+        expect(node.get("Parent")).toEqual(parent);
+        if (node.get("Type") === "Page") return 1;
+        const kids = node.get("Kids") as unknown[];
+        expect(kids.length).toBeLessThanOrEqual(64);
+        const below = kids.map((kid) => walk(kid, value)).reduce((sum, each) => sum + each);
+        expect(node.get("Count")).toBe(below);
+        return below;
+      };
+      expect(walk(catalog.get("Pages"), undefined)).toBe(count);
+    },
+  );
 
-  it("the output has a copy of a page that is listed twice, but the copy has no /StructParents and no article threads", async () => {
+  it("the output copies a page that is listed twice, but without /StructParents and article threads", async () => {
     const page = `${BOX}/StructParents 0/B[9 0 R]/Annots[8 0 R]/Contents 4 0 R/Resources<</Font<<>>>>`;
     const bodies = { ...onePage(page), 2: "<</Type/Pages/Count 2/Kids[3 0 R 3 0 R]>>", 8: "<<>>", 9: "<<>>" };
     const output = await stamp(file(bodies));
@@ -86,7 +89,7 @@ describe("the page tree of the output", () => {
 });
 
 describe("the position of the catalog and the page tree in the output", () => {
-  it("the catalog is the last object of the output and uncompressed, even if the source has object streams", async () => {
+  it("the catalog is the last object of the output and is not compressed, even if the source has object streams", async () => {
     const packed = new FileBuilder().objects({ 4: GRAY });
     const members = packed.objectStream(5, { 1: CATALOG, 2: "<</Kids[3 0 R]>>", 3: `<</Type/Page${BOX}>>` });
     const output = latin1(await stamp(packed.xrefStream(6, members).bytes()));
@@ -96,7 +99,7 @@ describe("the position of the catalog and the page tree in the output", () => {
     expect(objects.at(-4)![0]).toMatch(/\n3 0 obj\n<<.*\/Type\/Page\/Parent/);
   });
 
-  it("a new object of the output does not get the number of a missing object that the resources refer to", async () => {
+  it("no new object of the output uses the number of a missing object that the resources refer to", async () => {
     const page = `${BOX}/Contents 4 0 R/Resources<</XObject<</A 5 0 R/B 12 0 R>>>>`;
     const output = latin1(await stamp(file(onePage(page))));
     for (const [, num] of output.matchAll(/\n(\d+) 0 obj/g))
@@ -157,7 +160,7 @@ function withStrings(vector: Vector, cipher: Cipher | undefined, isPacked: boole
 describe("strings of an encrypted file", () => {
   const vectors = VECTORS.filter(({ name }) => name.startsWith("an empty user password"));
   it.each(vectors.flatMap((vector) => [false, true].map((isPacked) => [vector.name, isPacked, vector] as const)))(
-    "encrypted strings stay readable after they are moved to another object: %s, from an object stream: %s",
+    "encrypted strings stay readable after a move to another object: %s, from an object stream: %s",
     async (_, isPacked, vector) => {
       const { cipher } = (await open(withStrings(vector, undefined, false))).objects;
       const { objects, pages, catalog } = await open(await stamp(withStrings(vector, cipher, isPacked)));

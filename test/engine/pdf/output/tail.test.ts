@@ -237,7 +237,7 @@ describe("cross-references", () => {
 
 describe("free object numbers", () => {
   const subsections = async (bodies: Bodies) => (await tailOf(file(onePage(undefined, bodies)))).subsections;
-  it("the cross-reference has one subsection for the source objects and one for the new objects, unless many object numbers are free", async () => {
+  it("the cross-reference has one subsection each for source objects and new objects, unless many numbers are free", async () => {
     const some = expect.any(Number);
     expect(await subsections({ 20: "(a)" })).toEqual([
       [0, 21],
@@ -269,19 +269,16 @@ describe("free object numbers", () => {
     [0, 1],
     [7, 8],
     [65_535, 65_535],
-  ])(
-    "if an object of generation %i is freed, its entry in the cross-reference has generation %i",
-    async (gen, next) => {
-      const builder = new FileBuilder().objects(onePage());
-      builder.offsets.set(9, builder.text.length);
-      builder.text += `9 ${gen} obj\n${STRAY}\nendobj\n`;
-      builder.table().text = builder.text.replace(/(\n9 1\n\d{10} )00000/, `$1${String(gen).padStart(5, "0")}`);
-      const { entries } = await tailOf(builder.bytes());
-      expect(entries.get(9)).toMatchObject({ kind: 0, detail: next });
-    },
-  );
+  ])("the cross-reference entry of a freed object of generation %i has generation %i", async (gen, next) => {
+    const builder = new FileBuilder().objects(onePage());
+    builder.offsets.set(9, builder.text.length);
+    builder.text += `9 ${gen} obj\n${STRAY}\nendobj\n`;
+    builder.table().text = builder.text.replace(/(\n9 1\n\d{10} )00000/, `$1${String(gen).padStart(5, "0")}`);
+    const { entries } = await tailOf(builder.bytes());
+    expect(entries.get(9)).toMatchObject({ kind: 0, detail: next });
+  });
 
-  it("an object number that is already free in the source keeps its generation in the output", async () => {
+  it("an object number that is free in the source keeps its generation in the output", async () => {
     const source = latin1(file(onePage())).replace(
       "xref\n0 1\n0000000000 65535 f \n",
       (head) => `${head}9 1\n0000000000 00005 f \n`,
@@ -301,7 +298,7 @@ describe("an object stream", () => {
     expect(found).toEqual(expect.arrayContaining(Array.from({ length: 450 }, (_, index) => index + 10)));
   });
 
-  it("an object stream of the output ends once it has one megabyte of data", async () => {
+  it("an object stream of the output ends after one megabyte of data", async () => {
     const { members } = await tailOf(
       compressed(numbered(10, 3, (num) => `(${String(num).repeat(num < 12 ? 263_000 : 1)})`)).bytes(),
     );
@@ -309,7 +306,7 @@ describe("an object stream", () => {
     expect(streams.filter((count) => count > 0)).toEqual([2, 1]);
   });
 
-  it("the output puts new objects, old members and rewritten objects into separate object streams, without pages and catalog", async () => {
+  it("the output separates new objects, old members and rewritten objects by object stream, and leaves pages uncompressed", async () => {
     const builder = new FileBuilder().objects({ 4: { data: "0 g" } });
     const [second, { 3: page, ...first }] = [PAGE.replace("4 0 R", "4 0 R/Second true"), PARTS];
     const members = [
@@ -323,7 +320,7 @@ describe("an object stream", () => {
     for (const num of [1, 3, 10]) expect([num, tail.entries.get(num)?.kind]).toEqual([num, 1]);
   });
 
-  it("new objects are in object streams if the source has a cross-reference stream, but not if the source has a table", async () => {
+  it("new objects are in object streams only if the source has a cross-reference stream", async () => {
     const kindOfNew = async (source: Uint8Array) => {
       let num = 0;
       const { entries } = await tailOf(source, {}, (document) => {
@@ -341,7 +338,7 @@ describe("the order of the tail", () => {
     ["a file with object streams", compressed().bytes()],
     ["a file whose page alone is uncompressed", compressed({}, { 3: PARTS[3]! }).bytes()],
   ])(
-    "the page, the page-tree node and the catalog are the last objects in the output of %s, in this order",
+    "the page, the page-tree node and the catalog are, in this order, the last objects in the output of %s",
     async (_, source) => {
       const { entries, at, output } = await tailOf(source);
       const root = await open(output).then(({ catalog }) => catalog.get("Pages") as Reference);
@@ -352,7 +349,7 @@ describe("the order of the tail", () => {
   );
 });
 
-it("the output after the copied source is written in chunks of at most a quarter of a megabyte, for any number of pages", async () => {
+it("the output after the copied source is written in chunks of at most a quarter of a megabyte", async () => {
   const pages = numbered(10, 1000, () => `<</Type/Page/Parent 2 0 R${PAGE}/Filler(${"x".repeat(150)})>>`);
   const kids = Object.keys(pages).map((num) => `${num} 0 R`);
   const { 3: _, ...others } = PARTS;
@@ -374,7 +371,7 @@ it("the output after the copied source is written in chunks of at most a quarter
 });
 
 describe("the trailer", () => {
-  it("the output's trailer retains /Encrypt and the half of /ID that the encryption key depends on", async () => {
+  it("the output's trailer retains /Encrypt and the half of /ID that the encryption key uses", async () => {
     const [vector] = VECTORS;
     const source = encryptedPage(vector!);
     const [, id] = /\/ID ?\[ ?<(\w+)>/.exec(latin1(source))!;
@@ -395,7 +392,7 @@ describe("the trailer", () => {
     expect(trailer).not.toMatch(/\/Filter|\/Prev/);
   });
 
-  it("the output's trailer omits a key that has no value in the source", async () => {
+  it("the output's trailer omits a key without a value", async () => {
     const builder = new FileBuilder().objects(onePage()).table();
     builder.text = builder.text.replace(/\/Size \d+>>/, "/Mine[1]$&").replace(">>\nstartxref", "/Without>>\nstartxref");
     const { trailer } = await tailOf(builder.bytes());
@@ -403,7 +400,7 @@ describe("the trailer", () => {
     expect(trailer).not.toMatch(/Without/);
   });
 
-  it("the output's trailer takes /Root and /Info from an older trailer of the source if the newest trailer lacks them", async () => {
+  it("the output's trailer takes /Root and /Info from an older trailer if the newest trailer lacks them", async () => {
     const builder = new FileBuilder().objects(onePage()).table({ trailer: "/Root 1 0 R/Info<</Title(older)>>/Old(a)" });
     const previous = /startxref\n(\d+)/.exec(builder.text)![1];
     const { trailer } = await tailOf(builder.table({ trailer: `/New(b)/Prev ${previous}` }).bytes());
@@ -478,7 +475,7 @@ describe("growth of the output", () => {
       "content with a corrected length",
       () => tailOf(file(onePage(undefined, { 4: `<</Length 9>>stream\n${"0 g\n".repeat(500_000)}\nendstream` }))),
     ],
-  ])("accepts a large output if the reason for its size is %s", async (_, make) => {
+  ])("accepts a large output if its size is due to %s", async (_, make) => {
     await make();
   });
 });

@@ -27,7 +27,7 @@ describe("entries of pages", () => {
     ["/CropBox[0 0 50 60 70]", "/CropBox[0 0 50 60]"],
     ["/CropBox 7 0 R", "/CropBox[0 0 50 60]"],
   ])(
-    "the output has page boxes, rotations and units in a form that all readers understand: %s",
+    "the output writes page boxes, rotations and units in a form that all readers understand: %s",
     async (entry, expected) => {
       const bodies = {
         ...onePage(`${entry}/MediaBox[0 0 90 90]/Contents 4 0 R/Resources<<>>`),
@@ -48,13 +48,13 @@ describe("entries of pages", () => {
 describe("page counts", () => {
   const node = (kids: string) => `<</Type/Pages/Count 2/Kids[${kids}]>>`;
 
-  it("the pages of a page-tree node count again each time that the node is listed", async () => {
+  it("counts the pages of a page-tree node each time that the node is listed", async () => {
     const bodies = { 2: node("5 0 R 5 0 R"), 5: node("6 0 R 6 0 R"), 6: node("3 0 R 3 0 R") };
     expect((await open(file({ ...onePage(), ...bodies }))).pages).toHaveLength(8);
     await expect(open(file({ ...onePage(), ...bodies }), { maxPages: 7 })).rejects.toThrow("more than 7 pages");
   });
 
-  it("rejects a small page tree that lists its nodes repeatedly, so that it has exponentially many pages", async () => {
+  it("rejects a small page tree that has exponentially many pages because its nodes are listed repeatedly", async () => {
     const nodes = Array.from({ length: 60 }, (_, index) => [index + 10, node(`${index + 11} 0 R ${index + 11} 0 R`)]);
     const bodies = { ...onePage(), 2: node("10 0 R"), ...Object.fromEntries(nodes), 70: node("3 0 R") };
     await expect(open(file(bodies), { maxPages: 1000 })).rejects.toThrow("more than 1000 pages");

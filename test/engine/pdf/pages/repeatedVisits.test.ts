@@ -56,7 +56,7 @@ test.each<[string, (count: number) => Bodies]>([
   },
 );
 
-test("inspects malformed inherited resources once, not for each page", async () => {
+test("inspects malformed inherited resources only once for all pages", async () => {
   const slots = vi.spyOn(Resources.prototype, "find");
   const bodies = pages(50, () => "", nothing, `/Resources[${"[]".repeat(1000)}]`);
   await open(file(bodies));
@@ -70,7 +70,7 @@ function withMembers(bodies: Bodies, members: Record<number, string>): Uint8Arra
   return builder.xrefStream(91, builder.objectStream(90, members)).bytes();
 }
 
-test("reads a long resource dictionary once, not again for each page that waits for an object stream", async () => {
+test("reads a long resource dictionary only once, even if its pages wait for an object stream", async () => {
   const texts = vi.spyOn(Rewrite.prototype, "text", "get");
   const tree = `/Resources<<${"/A 0".repeat(1000)}/XObject 80 0 R>>`;
   const bytes = withMembers(
@@ -101,7 +101,7 @@ test("a page counts against the work limit each time that it is read", async () 
   expect((await scanned(20)) - (await scanned(10))).toBeGreaterThan(10 * 4 * LONG);
 });
 
-test("reads the XMP metadata only once, even if the output intent is behind a long chain of object streams", async () => {
+test("reads the XMP metadata only once, even if the output intent is behind several object streams", async () => {
   const xmp = `<x xmlns:p="http://www.aiim.org/pdfa/ns/id/" p:part="2">${" ".repeat(50_000)}`;
   const builder = new FileBuilder().objects({
     ...onePage(),
@@ -114,12 +114,12 @@ test("reads the XMP metadata only once, even if the output intent is behind a lo
   expect(source.meter.used.decoded).toBeLessThan(2 * xmp.length);
 });
 
-test("ignores an output intent and a name tree that are referred to by an object number above the permitted maximum", async () => {
+test("ignores an output intent and a name tree with object numbers above the maximum", async () => {
   const catalog = "<</Type/Catalog/Pages 2 0 R/OutputIntents[4294967295 0 R]/Names 4294967295 0 R>>";
   expect(await open(new MemorySource(file({ ...onePage(), 1: catalog })))).toMatchObject({ pdfa: undefined });
 });
 
-test("the dictionary of a shared content stream counts against the work limit again for each page", async () => {
+test("the dictionary of a shared content stream counts against the work limit once for each page", async () => {
   // The output must rewrite this dictionary, because the number 1e5 is malformed.
   const stream = `<<${"/A 0".repeat(LONG / 4)}/B 1e5/Length 3>>stream\n0 g\nendstream`;
   const scanned = async (count: number) => {
@@ -142,7 +142,7 @@ test("the object that a stream's /Length refers to counts against the work limit
   expect((await scanned(20)) - (await scanned(10))).toBeGreaterThan(10 * 15 * LONG);
 });
 
-test("unreadable object-stream members at one offset count against the work limit separately, although they share their bytes", async () => {
+test("unreadable object-stream members at one offset count against the work limit separately", async () => {
   const unreadable = "[".repeat(45) + "0 ".repeat(480);
   const builder = new FileBuilder().objects({ 4: onePage()[4]! });
   const members: [number, string][] = [

@@ -57,7 +57,7 @@ describe("a file that another program encrypted", () => {
   });
 
   it.each(withoutPassword)(
-    "opens an encrypted file that needs no password, even if a wrong password is sent: $name",
+    "opens an encrypted file that needs no password even with a wrong password: $name",
     (vector) => {
       expectPlain(vector, "something else");
     },
@@ -125,7 +125,7 @@ describe("permissions", () => {
     expectPlain(named("no modification, both passwords the same, revision 6"), "same");
   });
 
-  it("takes the permissions from the encrypted /Perms, not from the /P entry, which is easy to edit", () => {
+  it("reads the permissions from the encrypted /Perms, not from the unprotected /P", () => {
     const vector = named("no modification, revision 6");
     expect(problemOf(() => open(vector, undefined, { p: -4 })).code).toBe("modification_not_permitted");
   });
@@ -134,13 +134,13 @@ describe("permissions", () => {
     { state: "missing", perms: undefined },
     { state: "broken", perms: new Uint8Array(16) },
     { state: "cut off", perms: new Uint8Array(3) },
-  ])("takes the permissions from /P if the encrypted /Perms is $state", ({ perms }) => {
+  ])("reads the permissions from /P if the encrypted /Perms is $state", ({ perms }) => {
     const vector = named("an empty user password, revision 6");
     expectPlain(vector, undefined, { perms });
     expect(problemOf(() => open(vector, undefined, { perms, p: -12 })).code).toBe("modification_not_permitted");
   });
 
-  it("accepts permissions that are written as an unsigned number", () => {
+  it("accepts permissions written as an unsigned number", () => {
     expectPlain(RC4_128, "user", { p: 2 ** 32 + RC4_128.dict.p });
   });
 });
@@ -295,7 +295,7 @@ describe("crypt filters", () => {
     });
   });
 
-  it("opens a file that encrypts only attachments without a password, but needs the password to read an attachment", () => {
+  it("opens a file that encrypts only attachments without a password, but needs it to read an attachment", () => {
     const cipher = open(AES_256, undefined, { stmF: "Identity", strF: "Identity" });
 
     expect(cipher.encryptStream(4, 0, secret)).toEqual(secret);
@@ -307,7 +307,7 @@ describe("encryption", () => {
   const ciphers = [RC4_40, RC4_128, FILTERED_RC4, AES_128, AES_256];
   const lengths = [0, 1, 15, 16, 17, 5_000];
 
-  it.each(ciphers)("data that are encrypted and then decrypted are unchanged: $name", (vector) => {
+  it.each(ciphers)("decrypting encrypted data returns the original data: $name", (vector) => {
     const cipher = open(vector, "user");
     for (const length of lengths) {
       const plain = Uint8Array.from({ length }, (_, i) => i * 7);
@@ -320,7 +320,7 @@ describe("encryption", () => {
   });
 
   it.each([RC4_128, FILTERED_RC4])(
-    "encrypts data to the same bytes as the program that made the test file: $name",
+    "encrypts data to the same bytes as the program that wrote the test file: $name",
     (vector) => {
       const { num, gen, plain, encrypted } = vector.stream;
       expect(open(vector, "user").encryptStream(num, gen, bytes(plain))).toEqual(hex(encrypted));
@@ -358,7 +358,7 @@ describe("damaged AES data", () => {
     }
   });
 
-  it("AES data count as intact only if they have an initialization vector, whole blocks and valid padding", () => {
+  it("treats AES data as intact only with an initialization vector, whole blocks and valid padding", () => {
     const damaged = [data.subarray(0, -1), data.subarray(0, 16), new Uint8Array(), data.with(-1, data.at(-1)! ^ 1)];
     expect(cipher.isIntact(num, gen, data)).toBe(true);
     for (const one of damaged) expect(cipher.isIntact(num, gen, one), hexOf(one)).toBe(false);

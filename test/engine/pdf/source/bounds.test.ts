@@ -27,7 +27,7 @@ async function mark(bytes: Uint8Array) {
 
 describe("hostile files", () => {
   test.each(Object.entries(HOSTILE_FILES))(
-    "the work for a hostile file and the output's length grow at most in proportion to the file size: %s",
+    "the work and the output length for a hostile file grow at most in proportion to the file size: %s",
     async (_, make) => {
       const [small, large] = [make(200), make(400)];
       const [one, two] = [await mark(small), await mark(large)];
@@ -88,20 +88,25 @@ describe("pages of files with an unusual page tree", () => {
 it.each([
   ["", "9 0 R"],
   ["/Parent 9 0 R", "/Parent 1 0 R"],
-])("replaces a missing or wrong /Parent, because readers would not find inherited attributes", async (own, node) => {
-  const bytes = file({
-    1: "<</Type/Catalog/Pages 2 0 R>>",
-    2: "<</Type/Pages/MediaBox[0 0 100 100]/Resources<<>>/Kids[5 0 R]>>",
-    3: `<</Type/Page${own}/Contents 4 0 R>>`,
-    4: { data: "0 g" },
-    5: `<</Type/Pages ${node}/Kids[3 0 R]>>`,
-  });
-  const output = latin1(await stamp(bytes));
-  const [, root] = /\/Type\/Catalog\/Pages (\d+) 0 R/.exec(output)!;
-  expect(output).toMatch(new RegExp(`\n3 0 obj\n<</Type/Page/Parent ${root} 0 R/MediaBox\\[0 0 100 100\\]/Resources `));
-  expect(output.match(/\/Parent/g)).toHaveLength(1);
-  expect(output).not.toMatch(/\n[25] 0 obj/);
-});
+])(
+  "replaces a missing or wrong /Parent, since readers need /Parent to find inherited attributes",
+  async (own, node) => {
+    const bytes = file({
+      1: "<</Type/Catalog/Pages 2 0 R>>",
+      2: "<</Type/Pages/MediaBox[0 0 100 100]/Resources<<>>/Kids[5 0 R]>>",
+      3: `<</Type/Page${own}/Contents 4 0 R>>`,
+      4: { data: "0 g" },
+      5: `<</Type/Pages ${node}/Kids[3 0 R]>>`,
+    });
+    const output = latin1(await stamp(bytes));
+    const [, root] = /\/Type\/Catalog\/Pages (\d+) 0 R/.exec(output)!;
+    expect(output).toMatch(
+      new RegExp(`\n3 0 obj\n<</Type/Page/Parent ${root} 0 R/MediaBox\\[0 0 100 100\\]/Resources `),
+    );
+    expect(output.match(/\/Parent/g)).toHaveLength(1);
+    expect(output).not.toMatch(/\n[25] 0 obj/);
+  },
+);
 
 /**
  * Returns a file with a chain of page-tree nodes. The kids of each node are one page and the next node. Two object

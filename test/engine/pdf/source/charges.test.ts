@@ -70,7 +70,7 @@ function tables(count: number): Uint8Array {
   return encode(`${parts.join("")}startxref\n${previous}\n%%EOF\n`);
 }
 
-test("rejects a file with too many revisions, because ignoring the oldest revision would lose objects", async () => {
+test("rejects a file with too many revisions, since ignoring the oldest revision would lose objects", async () => {
   expect(await outcome(tables(10_001))).toBe("too_complex");
 });
 
@@ -78,11 +78,11 @@ describe("cross-reference streams", () => {
   // Readers reject these object numbers, so the engine has no row for them.
   const BEYOND = "/Index[8388608 9999999999999]";
 
-  test("every row of a cross-reference stream counts against the work limit, even if the row has no effect", async () => {
+  test("every row of a cross-reference stream counts against the work limit, even without an effect", async () => {
     expect(await outcome(withRows(`/W[0 1 0]${BEYOND}`, new Uint8Array(19_000_000)))).toBe("too_complex");
   });
 
-  test("thousands of revisions are accepted if their cross-reference streams are short, because only existing rows count", async () => {
+  test("accepts thousands of revisions if their cross-reference streams are short", async () => {
     expect(await outcome(revised(3000))).toBe("stamped");
   });
 
@@ -104,13 +104,13 @@ test("each entry of an object stream counts against the work limit, even if obje
   expect(await outcome(scanned("", Object.fromEntries(streams)))).toBe("too_complex");
 });
 
-test("the memory of every trailer that a scan finds counts against the memory limit", async () => {
+test("every trailer that a scan finds counts against the memory limit", async () => {
   const trailer = `trailer\n<</A[${"()".repeat(50_000)}]>>\n`;
   expect(await outcome(scanned(trailer))).toBe("stamped");
   expect(await outcome(scanned(trailer.repeat(6)))).toBe("too_complex");
 });
 
-test("catalog values that the engine does not need, such as thousands of page labels, do not count against the memory limit of an object", async () => {
+test("catalog values that the engine does not need, such as page labels, do not count against an object's memory limit", async () => {
   const catalog = `<</Type/Catalog/Pages 2 0 R/PageLabels<</Nums[${"()".repeat(60_000)}]>>>>`;
   expect(await outcome(file(onePage(undefined, { 1: catalog })))).toBe("stamped");
   expect(await outcome(scanned("", { 1: catalog }))).toBe("stamped");
@@ -147,7 +147,7 @@ describe("filters", () => {
     expect([bytes.length, scanned]).toEqual([1000, FILTER + 16 * 1000 + 4 * 2000 + 10 * data.length]);
   });
 
-  test("rejects a stream whose filters exceed the work limit only together", () => {
+  test("rejects a stream whose filters together exceed the work limit", () => {
     const END = 128;
     const most = ((128 << 20) - FILTER) / 4;
     expect(decode([["Filter", "RL"]], new Uint8Array(most).fill(END)).bytes).toHaveLength(0);
@@ -158,7 +158,7 @@ describe("filters", () => {
     expect(() => decode([["Filter", twice]], literals)).toThrow("takes too long");
   });
 
-  test("empty Deflate blocks count against the work limit each time that they are inflated", () => {
+  test("empty Deflate blocks count against the work limit each time they are inflated", () => {
     const empty = Array.from({ length: 1000 }, () => [0, 0, 0, 0xff, 0xff]).flat();
     const blocks = [0x78, 0x9c, ...empty, 1, 0, 0, 0xff, 0xff];
     const [intact, withoutSum] = [[...blocks, 0, 0, 0, 1], blocks].map((data) =>
@@ -171,7 +171,7 @@ describe("filters", () => {
   });
 
   test.each(["AHx", "A85", "LZW"])(
-    "the input of the filter %s counts against the work limit even if the output is empty, and no unused buffer is kept",
+    "the input of the filter %s counts against the work limit even if its output is empty",
     (filter) => {
       // For LZW, the second code marks the end of the data.
       const END = new Uint8Array(1000).fill(" ".charCodeAt(0)).fill(128, 0, 2);
@@ -181,7 +181,7 @@ describe("filters", () => {
   );
 });
 
-test("the memory of cross-reference streams that a scan finds counts against the memory limit", async () => {
+test("cross-reference streams that a scan finds count against the memory limit", async () => {
   const kept = async (more: string) => {
     const source = new MemorySource(scanned(more));
     await open(source);
@@ -231,7 +231,7 @@ function barren(nodes: number): Uint8Array {
   return file({ ...onePage("", objects), 2: `<</Type/Pages/Count 1/Kids[3 0 R ${kids}]>>` });
 }
 
-test("the memory of page-tree nodes counts against the memory limit, even if the nodes are empty", async () => {
+test("page-tree nodes count against the memory limit, even if they are empty", async () => {
   const kept = async (nodes: number) => (await open(barren(nodes))).objects.source.meter.used.retained;
   expect((await kept(20)) - (await kept(10))).toBeGreaterThanOrEqual(10 * 512);
 });
@@ -274,7 +274,7 @@ test("yields to the event loop while it reads many large pages", async () => {
   expect(turns.mock.calls.length).toBeGreaterThanOrEqual(kids.length);
 });
 
-test("decrypting an object stream counts against the work limit, and the engine yields to the event loop after decoding the stream", async () => {
+test("decrypting an object stream counts against the work limit, and decoding it yields to the event loop", async () => {
   const data = `100 0 [1]${" ".repeat(1 << 20)}`;
   const { objects } = await open(scanned("", { 5: { dict: "/Type/ObjStm/N 1/First 6", data } }));
   const work = async (cipher?: Partial<Cipher>) => {
@@ -308,7 +308,7 @@ function strays(depth: number, rows: number): Uint8Array {
   return builder.table({ trailer: `/Root 1 0 R/Prev ${older}` }).bytes();
 }
 
-test("all cross-reference rows count against the work limit again each time that erasing a page uncovers another page", async () => {
+test("all cross-reference rows count against the work limit each time erasing a page uncovers another page", async () => {
   const rows = 10_000;
   const scanned = async (depth: number) => {
     const source = new MemorySource(strays(depth, rows));
@@ -318,7 +318,7 @@ test("all cross-reference rows count against the work limit again each time that
   expect((await scanned(4)) - (await scanned(2))).toBeGreaterThan(2 * 32 * rows);
 });
 
-test("yields to the event loop while it checks the boundaries of the parts to erase", async () => {
+test("yields to the event loop while it checks the boundaries of erased parts", async () => {
   const { objects } = await open(file(onePage()));
   const turns = vi.spyOn(objects.source.meter, "yield");
   const boundaries = new Boundaries(300_000);
@@ -327,7 +327,7 @@ test("yields to the event loop while it checks the boundaries of the parts to er
   expect(turns.mock.calls.length).toBeGreaterThan(3);
 });
 
-test("the cross-reference table sorts its offsets again only if an object in the file is added or removed", () => {
+test("the cross-reference table sorts its offsets again only after an uncompressed object is added or removed", () => {
   const table = new XrefTable(1000);
   table.replace(1, IN_FILE, 10, 0);
   table.replace(2, IN_FILE, 20, 0);
@@ -347,7 +347,7 @@ test.each(["/MediaBox[0 0 300 400", "/Rotate[0", "/UserUnit[1"])(
   },
 );
 
-test("each `endobj` that may end an object counts against the work limit, and the search stops after a few of them", () => {
+test("each candidate `endobj` counts against the work limit, and the search stops after a few candidates", () => {
   const source = new MemorySource(encode("\nendobj ".repeat(50_000)));
   expect(findEndobj(source, 0, source.length)).toBeUndefined();
   expect(source.meter.used.scanned).toBeGreaterThan(2000);

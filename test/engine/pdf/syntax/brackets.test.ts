@@ -27,7 +27,7 @@ describe("balanceBrackets", () => {
   );
 });
 
-it("an unbalanced object-stream member is read no further than an unbalanced object in the file", async () => {
+it("reads no more of an unbalanced object-stream member than of an unbalanced object in the file", async () => {
   const builder = new FileBuilder().objects({ 4: { data: "0 g" } });
   const members = builder.objectStream(5, {
     1: "<</Type/Catalog/Pages 2 0 R>>",

@@ -57,7 +57,7 @@ it.each([
 });
 
 it.each(["<</A[1 2 0 R[<<>>]]/B<</C(x)/D<0a>>>>>", nested(50), nested(51), "[<</A 1/B x>>]", "[[1][2 3"])(
-  "finds the same end of the value %s whether the value is walked in steps or in one call",
+  "finds the same end of the value %s in steps as in one call",
   (text) => {
     const bytes = encode(text);
     const walk = new WellFormedWalk().from(0);
