@@ -61,7 +61,7 @@ describe("a body with Content-Encoding", () => {
     ["PUT", "/v1/uploads/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"],
     ["POST", "/mcp"],
   ])(
-    "the service rejects a compressed body and names `identity` as the supported encoding: %s %s",
+    "the service rejects a compressed body and says that only the encoding `identity` is supported: %s %s",
     async (method, path) => {
       const headers = { "Content-Type": "application/json", "Content-Encoding": "gzip" };
       const response = await send(path, { method, headers, body: "{}" });
@@ -74,7 +74,7 @@ describe("a body with Content-Encoding", () => {
     },
   );
 
-  test("the service accepts Content-Encoding: identity, and an empty body with any Content-Encoding", async () => {
+  test("the service accepts Content-Encoding: identity, and any Content-Encoding of an empty body", async () => {
     const headers = { "Content-Type": "application/json", "Content-Encoding": "Identity, identity" };
     expect((await send("/v1/uploads", { method: "POST", headers, body: '{"size":100}' })).status).toBe(201);
     const empty = { "Content-Encoding": "gzip", "Content-Length": "0" };

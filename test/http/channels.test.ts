@@ -56,7 +56,7 @@ function channelled(bindings: object = {}) {
 }
 
 describe("payment through a channel", () => {
-  test("a 402 offers payment channels after the scheme exact if a facilitator lists the channel scheme and CHANNEL_KEY is set", async () => {
+  test("a 402 offers payment channels after the scheme exact if a facilitator supports channels and CHANNEL_KEY is set", async () => {
     const offered = async (bindings: object, behavior = "channels") => {
       const { headers } = await deployment(behavior, bindings).call({});
       const { accepts } = decodeHeader(headers.get("PAYMENT-REQUIRED")!) as Terms;
@@ -76,14 +76,14 @@ describe("payment through a channel", () => {
     expect(await protocols({ CHANNEL_KEY: "" })).toContainEqual({ x402: {} });
   });
 
-  test("a 402 states the withdrawal delay and the minimum deposit of payment channels from the settings", async () => {
+  test("a 402 contains the withdrawal delay and minimum deposit of payment channels from the settings", async () => {
     const bindings = { CHANNEL_WITHDRAW_DELAY_SECONDS: "172800", CHANNEL_MIN_DEPOSIT_CALLS: "20" };
     const { headers } = await deployment("channels", bindings).call({});
     const { accepts } = decodeHeader(headers.get("PAYMENT-REQUIRED")!) as Terms;
     expect(accepts[1]!.extra).toMatchObject({ withdrawDelay: 172_800, minDeposit: "1000000" });
   });
 
-  test("a channel pays for its first call with a deposit, and for further calls without the facilitator", async () => {
+  test("a channel pays for its first call with a deposit, and for later calls without the facilitator", async () => {
     const { open, call, payer, verified } = channelled();
     const opened = await open();
     expect(opened.receipt).toMatchObject({
@@ -111,7 +111,7 @@ describe("payment through a channel", () => {
     expect((await call(voucher)).receipt?.extra.channelState.chargedCumulativeAmount).toBe("100000");
   });
 
-  test("a repeated voucher gets the first result again for the same call, and a 402 with the channel's state for another call", async () => {
+  test("a repeated voucher gets the first result for the same call, and a 402 with the channel's state for another call", async () => {
     const { open, call, payer } = channelled();
     await open();
     const voucher = await payer.voucher(2 * PRICE);
@@ -138,7 +138,7 @@ describe("payment through a channel", () => {
     expect((await call(voucher)).status).toBe(402);
   });
 
-  test("a repeated idempotency key on a channel returns the first result for the same request and an error for another request", async () => {
+  test("an idempotency key repeated on a channel returns the first result, or an error for a different request", async () => {
     const { open, call, payer } = channelled();
     await open();
     const key = { "Idempotency-Key": generatePrivateKey() };
@@ -154,7 +154,7 @@ describe("payment through a channel", () => {
     expect(JSON.parse(other.text)).toMatchObject({ code: "idempotency_key_reused" });
   });
 
-  test("a channel is charged once for repeated calls with the same content", async () => {
+  test("a channel is charged only once if calls have the same content", async () => {
     const { open, call, payer } = channelled({ DEFAULT_KEY: "true" });
     await open();
     const sold = await call(await payer.voucher(2 * PRICE));
@@ -163,7 +163,7 @@ describe("payment through a channel", () => {
     expect((await call(await payer.voucher(3 * PRICE), { text: "other" })).receipt?.extra.chargedAmount).toBe("50000");
   });
 
-  test("a payment channel pays for an MCP tool call, and a call with too small a voucher gets terms with the channel's state", async () => {
+  test("a payment channel pays for an MCP tool call, and too small a voucher gets terms with the channel's state", async () => {
     const { open, payer, send } = channelled();
     await open();
     const tool = async (payload: object) => {
@@ -207,7 +207,7 @@ describe("payment through a channel", () => {
     });
   });
 
-  test("the list of a payer's purchases includes calls paid through the payer's channels", async () => {
+  test("the list of a payer's purchases includes the calls paid through channels", async () => {
     const { open, call, payer } = channelled();
     const opened = await open();
     const sold = await call(await payer.voucher(2 * PRICE));
@@ -225,7 +225,7 @@ describe("payment through a channel", () => {
     ]);
   });
 
-  test("only one of two parallel calls with the same voucher succeeds, and the other call succeeds with the next voucher", async () => {
+  test("only one of two parallel calls with the same voucher succeeds, and the other succeeds with the next voucher", async () => {
     const { open, call, payer } = channelled();
     await open();
     const voucher = await payer.voucher(2 * PRICE);
@@ -246,7 +246,7 @@ describe("payment through a channel", () => {
     expect((await call(await payer.refund(PRICE))).terms?.error).toContain("GET /v1/channel");
   });
 
-  test("a channel cannot pay for new calls while SELLING is false, but an already paid result can still be fetched", async () => {
+  test("a channel cannot pay for new calls while SELLING is false, but its paid results can still be fetched", async () => {
     const { open, call, payer, FACILITATOR_URL } = channelled();
     await open();
     const voucher = await payer.voucher(2 * PRICE);
@@ -282,7 +282,7 @@ describe("the operator's view of channels", () => {
   };
   const objectOf = (channelId: string) => env.LEDGER.getByName(channelNameOf(CHAIN.caip2, channelId));
 
-  test("the operator can list the channels with unclaimed sales, and the sales list has sales, claims and transfers of each channel", async () => {
+  test("the operator can list channels with unclaimed sales, and the sales, claims and transfers of each channel", async () => {
     const { open, call, payer, FACILITATOR_URL } = channelled();
     await open();
     await call(await payer.voucher(2 * PRICE));
@@ -321,7 +321,7 @@ describe("the operator's view of channels", () => {
     ]);
   });
 
-  test("the health check warns of approaching claim deadlines of channels and of late claims", async () => {
+  test("the health check warns of late channel claims and of approaching claim deadlines", async () => {
     const name = "channel:eip155:84532:of-a-test";
     const list = env.LEDGER.getByName(OPEN_CHANNELS);
     const problems = async (entry: object) => {
@@ -353,7 +353,7 @@ describe("refund of a channel", () => {
     });
   });
 
-  test("a refund returns the channel's balance, and another deposit continues the channel", async () => {
+  test("a refund returns the channel's balance, and another deposit reopens the channel", async () => {
     const seller = channelled();
     await seller.open();
     const { status, headers } = await refund(seller, await seller.payer.refund(PRICE));
@@ -371,7 +371,7 @@ describe("refund of a channel", () => {
     expect((await seller.call(await seller.payer.deposit(10 * PRICE, 2 * PRICE))).status).toBe(200);
   });
 
-  test("a refund request whose voucher is not the latest one gets a correction, and a payload that is not a refund gets an error", async () => {
+  test("a refund request with an outdated voucher gets a correction, and a payload that is not a refund gets an error", async () => {
     const seller = channelled();
     await seller.open();
     const error = async (payload: object) => {
@@ -382,7 +382,7 @@ describe("refund of a channel", () => {
     expect(await error(await seller.payer.voucher(PRICE))).toContain("payload_type");
   });
 
-  test("a refund request gets a 404 from a deployment without channels", async () => {
+  test("a deployment without channels answers 404 to a refund request", async () => {
     const { status } = await deployment("good").call({ method: "GET" }, "/v1/channel");
     expect(status).toBe(404);
   });

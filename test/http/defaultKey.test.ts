@@ -30,7 +30,7 @@ function newPayer() {
 }
 const resultFiles = async () => (await storedKeys()).filter((key) => key.startsWith("results/")).length;
 
-test("a repeated call without an idempotency key gets the result of the first call, even if it sends the same file in another way", async () => {
+test("a repeated call without an idempotency key gets the first result, even if it sends the same file in another way", async () => {
   const call = newPayer();
   const first = await call({ file: URL_OF_FILE, text: "A" });
   const before = await resultFiles();
@@ -47,7 +47,7 @@ test("a repeated call without an idempotency key gets the result of the first ca
   expect(await resultFiles()).toBe(before);
 });
 
-test("the service charges a call without an idempotency key separately if its fields, its file or its payer differ", async () => {
+test("the service charges a call without an idempotency key separately if its fields, file or payer differ", async () => {
   const call = newPayer();
   const answers = [
     await call({ file: URL_OF_FILE, text: "A" }),
@@ -59,7 +59,7 @@ test("the service charges a call without an idempotency key separately if its fi
   expect(new Set(answers.map(({ url }) => url)).size).toBe(4);
 });
 
-test("the service charges a repeated call with {date} in its text again on the next day", async () => {
+test("the service charges a repeated call whose text contains {date} again on the next day", async () => {
   // The test uses the next midnight, because alarms use the real time and must not be in the past.
   const midnight = Math.ceil(Date.now() / DAY_MS) * DAY_MS;
   vi.useFakeTimers({ toFake: ["Date"], now: midnight - 30_000 });
@@ -80,7 +80,7 @@ test("a call with an idempotency key and the same call without a key are charged
   expect(new Set([keyed.url, plain.url, other.url]).size).toBe(3);
 });
 
-test("a failed call is executed again when it is repeated", async () => {
+test("repeating a failed call executes it again", async () => {
   const call = newPayer();
   const damaged = { file: dataUri("application/pdf", onePage.subarray(0, 20)), text: "A" };
   const statuses = [(await call(damaged)).status, (await call(damaged)).status];
@@ -102,7 +102,7 @@ test("the service charges each call without an idempotency key if DEFAULT_KEY is
   expect([await urls("true"), await urls("false")]).toEqual([1, 2]);
 });
 
-test("the service counts the work of repeated calls against the payer's allowance from the 21st call in an hour", async () => {
+test("repeated calls count against the payer's allowance from the 21st call in an hour", async () => {
   const payer = generatePrivateKey();
   const { call } = deployment("good", { DEFAULT_KEY: "true", UNCHARGED_BYTES_PER_HOUR: String(2 * onePage.length) });
   const statuses: number[] = [];

@@ -61,14 +61,14 @@ describe("a missing field", () => {
     },
   );
 
-  test("the error lists all missing fields at once", async () => {
+  test("the error lists all missing fields", async () => {
     const { errors } = await refusalOf(TEXT, {});
     expect(errors.map((error) => error.path)).toEqual(["file", "text"]);
   });
 });
 
 test.each(["", "japanese", "zh_TW", "日本語", "ja-", "ja-JP-JP", "i-klingon", "x".repeat(400)])(
-  "the error explains language tags if `lang` is the invalid value %j",
+  "the error explains language tags if `lang` has the invalid value %j",
   async (lang) => {
     expect(await messageFor(TEXT, { ...text, lang }, "lang")).toBe(
       "must be a language tag (BCP 47), such as ja, zh-Hant, zh-HK or ur",
@@ -133,7 +133,7 @@ describe("an invalid value", () => {
     [TEXT, { file: "contract.pdf", text: "A" }, "file", "file=@contract.pdf"],
     [IMAGE, { file, image: "logo.png" }, "image", "image=@logo.png"],
   ])(
-    "%s: the error explains how to upload a file if a form field contains a file name instead of a file: %#",
+    "%s: the error explains how to upload a file if a form field contains a file name: %#",
     async (path, fields, field, curl) => {
       expect(await messageFor(path, formOf(fields as Record<string, string>), field)).toMatch(
         new RegExp(`^must be an upload \\(in curl: -F ${curl}\\), an http\\(s\\) URL`),
@@ -163,7 +163,7 @@ describe("an invalid value", () => {
     expect((await refusalOf(TEXT, formOf({ text: "A", file: address }))).errors).toEqual([{ path: "file", message }]);
   });
 
-  test("the error for a form that repeats a field names only this field", async () => {
+  test("the error for a repeated form field names only this field", async () => {
     const form = formOf({ file, text: "A" });
     form.append("text", "B");
     const { detail, errors } = await refusalOf(TEXT, form);
@@ -212,7 +212,7 @@ describe("a field with a list of allowed values", () => {
     [TEXT, { ...text, template: "fancy" }, "template", Object.keys(TEMPLATES)],
     [IMAGE, { ...image, position: "somewhere" }, "position", IMAGE_POSITIONS],
   ])(
-    "%s: the error lists all allowed values if none resembles the invalid value: %#",
+    "%s: the error lists all allowed values if no allowed value resembles the invalid one: %#",
     async (path, body, field, all) => {
       expect(await messageFor(path, body, field)).toBe(`must be one of ${all.join(", ")}`);
     },
@@ -243,7 +243,7 @@ describe("an unknown field", () => {
     expect(await messageFor(TEXT, { ...text, [name]: "1" }, name)).toBe(`is not a field. Did you mean \`${meant}\`?`);
   });
 
-  test("the service reports an unknown field that resembles a missing one, but does not report the missing field too", async () => {
+  test("the service reports an unknown field that resembles a missing field, but not the missing field itself", async () => {
     const { errors } = await refusalOf(TEXT, { file, watermark: "A" });
     expect(errors).toEqual([{ path: "watermark", message: "is not a field. Did you mean `text`?" }]);
     const others = await refusalOf(IMAGE, { file, watermark: image.image });
@@ -255,7 +255,7 @@ describe("an unknown field", () => {
     expect(detail).toMatch(/^`image` is not a field of this operation, but of POST/);
   });
 
-  test("the error lists all known fields if none resembles the unknown field", async () => {
+  test("the error lists all known fields if no known field resembles the unknown one", async () => {
     const message = await messageFor(IMAGE, { ...image, blend: 1 }, "blend");
     for (const field of Object.keys(PRODUCTS[1]!.schemas.json.shape)) expect(message).toContain(`\`${field}\``);
   });
@@ -273,7 +273,7 @@ describe("an unknown field", () => {
   });
 
   test.each(["pages", "page", "page_range", "pageNumbers", "first_page", "PAGES"])(
-    "the error explains that pages cannot be selected if the request has the unknown field %s",
+    "the error says that pages cannot be selected if the request has the unknown field %s",
     async (name) => {
       expect(await messageFor(TEXT, { ...text, [name]: "1-3" }, name)).toBe(
         "is not a field: every page is marked, and pages cannot be selected",
@@ -281,7 +281,7 @@ describe("an unknown field", () => {
     },
   );
 
-  test("the error for 70 unknown fields lists the first 20 with truncated names, and states the total number", async () => {
+  test("the error for 70 unknown fields lists the first 20 with truncated names and the total number", async () => {
     const many = Object.fromEntries(Array.from({ length: 70 }, (_, at) => [`k${at}${"x".repeat(10_000)}`, at]));
     const response = await callPaid(TEXT, { ...text, ...many });
     const refusal = await response.json<Refusal>();

@@ -49,7 +49,7 @@ describe("with FILE_HOST", () => {
     expect([response.status, (await response.json<{ code: string }>()).code]).toEqual([404, "not_found"]);
   });
 
-  test("the file host shows browsers an error page without scripts and links, which loads only local assets", async () => {
+  test("the file host shows browsers an error page without scripts and links that loads only local assets", async () => {
     const headers = { Accept: "text/html" };
     const response = await sendTo("https://files.example.com/v1/files/nothing.pdf?token=0", { headers });
     expect([response.status, response.headers.get("Content-Type")]).toEqual([404, "text/html; charset=UTF-8"]);

@@ -9,7 +9,7 @@ const body = { file: dataUri("application/pdf", onePage), text: "PAID" };
 const files = async () => (await storedKeys()).length;
 
 describe("Idempotency-Key", () => {
-  test("a repeated call with a newly signed payment gets the first result and a note that the new payment expires unused", async () => {
+  test("a repeated call with a newly signed payment gets the first result and a note that the new payment stays unused", async () => {
     const first = await callPaid(TEXT, body, undefined, "order-1");
     const before = await files();
     const second = await callPaid(TEXT, body, undefined, "order-1");
@@ -21,7 +21,7 @@ describe("Idempotency-Key", () => {
     expect(replayed).toEqual({ ...(bought as object), extra: { note: expect.stringContaining("expires unused") } });
   });
 
-  test("a repeated call gets its receipt in its own x402 version, even if the first call used another version", async () => {
+  test("a repeated call gets its receipt in its own x402 version, even if the first call used the other version", async () => {
     await callPaid(TEXT, body, undefined, "order-2");
     const second = await send(TEXT, {
       method: "POST",
@@ -35,7 +35,7 @@ describe("Idempotency-Key", () => {
     expect(decodeHeader(second.headers.get("PAYMENT-RESPONSE")!)).toMatchObject({ network: "eip155:84532" });
   });
 
-  test("the service rejects an Idempotency-Key that was used for another request (422), and neither stores nor charges anything", async () => {
+  test("the service answers 422 to an Idempotency-Key that another request has used, and charges nothing", async () => {
     await callPaid(TEXT, body, undefined, "order-3");
     const [before, payment] = [await files(), await signPayment(await offerOf(TEXT))];
     const other = await callPaid(TEXT, { ...body, text: "OTHER" }, payment, "order-3");
@@ -57,7 +57,7 @@ describe("Idempotency-Key", () => {
     },
   );
 
-  test("the service answers 402 to a call without a payment, even if its Idempotency-Key is invalid", async () => {
+  test("the service answers 402 to an unpaid call, even if its Idempotency-Key is invalid", async () => {
     const response = await send(TEXT, { method: "POST", headers: { "Idempotency-Key": "" } });
     expect(response.status).toBe(402);
   });
@@ -82,14 +82,14 @@ describe("payment-identifier", () => {
     expect((await call("pay_1234567890123456", {}, { ...body, text: "OTHER" })).status).toBe(422);
   });
 
-  test("a repeated call with a new payment-identifier gets the first result, because clients create one for each attempt", async () => {
+  test("a repeated call with a new payment-identifier gets the first result, since clients create one per attempt", async () => {
     const first = await call("pay_1111111111111111", {}, { ...body, text: "ATTEMPT" });
     const second = await call("pay_2222222222222222", {}, { ...body, text: "ATTEMPT" });
     expect(await second.json()).toEqual(await first.json());
     expect(second.headers.get("Overprint-Notice")).toBe("payment-not-settled");
   });
 
-  test("the service prefers the Idempotency-Key header to the payment-identifier", async () => {
+  test("the service prefers the Idempotency-Key header over the payment-identifier", async () => {
     const key = { "Idempotency-Key": "order-5" };
     const first = await (await call("pay_aaaaaaaaaaaaaaaa", key)).json();
     expect(await (await call("pay_bbbbbbbbbbbbbbbb", key)).json()).toEqual(first);
@@ -110,7 +110,7 @@ test("a third party who saw the payment on-chain does not get the download link"
   expect((await callPaid(TEXT, body, payment, "mine")).status).toBe(200);
 });
 
-test("a slow call gets the result if another call with its payment settles first", async () => {
+test("a slow call gets the result if another call with the same payment settles first", async () => {
   const payment = await signPayment(await offerOf(TEXT));
   const bytes = new TextEncoder().encode(JSON.stringify(body));
   let finish = () => {};

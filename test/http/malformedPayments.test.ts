@@ -163,7 +163,7 @@ describe("answers an invalid payment with a 402 that has the reason and the offe
       /payload_signature: the signature is not the payer's\. The local facilitator cannot check smart wallets/,
     ],
   ])(
-    "the service answers an invalid version 1 payment with a 402 that has the reason and the offer: %s",
+    "the service answers 402 with the reason and the offer to an invalid version 1 payment: %s",
     async (_, make, reason) => {
       const offer = await offerOf(TEXT);
       const response = await callPaid(TEXT, body, await make(offer));
@@ -245,7 +245,7 @@ describe("answers an invalid payment with a 402 that has the reason and the offe
       async (offer) => encode(change(JSON.parse(atob(await signPaymentV2(offer))))),
       reason,
     ]),
-  ])("the service answers an invalid version 2 payment with a 402 that has the reason: %s", async (_, make, reason) => {
+  ])("the service answers 402 with the reason to an invalid version 2 payment: %s", async (_, make, reason) => {
     const offer = await offerOf(TEXT);
     const payment = await make(offer);
     const response = await send(TEXT, {

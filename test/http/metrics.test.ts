@@ -62,7 +62,7 @@ async function expectAlert(name: string, call: Call, cause: () => Promise<unknow
   expect(fires(rule, before, await scrape(call), now() + later), "after").toBe(true);
 }
 
-test("GET /metrics exists only with an operator's token", async () => {
+test("GET /metrics requires an operator's token", async () => {
   const get = (token?: string, settings = {}) =>
     deployment(settings)("/metrics", token === undefined ? {} : { headers: { Authorization: `Bearer ${token}` } });
   expect((await get()).status).toBe(403);
@@ -192,9 +192,9 @@ describe("each documented alert fires on its condition", () => {
     },
   };
 
-  test.each(Object.entries(tested))("%s fires on its condition", (_, cause) => cause());
+  test.each(Object.entries(tested))("the alert %s fires on its condition", (_, cause) => cause());
 
-  test("every alert has a test", () => {
+  test("every alert is tested", () => {
     expect([...RULES.keys()].sort()).toEqual(Object.keys(tested).sort());
   });
 });

@@ -151,7 +151,7 @@ describe("a mistake in a file", () => {
     expect([answer.status, shown(await answer.json())]).toEqual([402, expect.stringMatching(problem)]);
   });
 
-  test("the 402 of an unpaid call says that no file was sent to the upload yet", async () => {
+  test("the 402 of an unpaid call says that no file has been sent to the upload yet", async () => {
     const request = { method: "POST", headers: { "Content-Type": "application/json" }, body: '{"size": 100}' };
     const { handle } = await (await send("/v1/uploads", request)).json<{ handle: string }>();
     const answer = await answerTo(TEXT, "application/json", JSON.stringify({ file: handle, text: "A" }));
@@ -164,7 +164,7 @@ describe("a mistake in a file", () => {
     "https://files.example.com/a",
     "JVBERi0xLjQK",
     dataUri("application/pdf", encode("1 0 obj")),
-  ])("the 402 of an unpaid call names no mistake in the file %s", async (sent) => {
+  ])("the 402 of an unpaid call finds no mistake in the file %s", async (sent) => {
     const answer = await answerTo(TEXT, "application/json", JSON.stringify({ file: sent, text: "A" }));
     expect(shown(await answer.json())).toBe("");
   });
@@ -224,7 +224,7 @@ describe("a mistake in the HTTP request", () => {
     expect(shown(await answer.json())).toMatch(problem);
   });
 
-  test("the 402 of a form with files says how to check the form before the payment", async () => {
+  test("the 402 of a form with files says how to validate the form before the payment", async () => {
     const answer = await send(TEXT, { method: "POST", body: formOf({ file: new File([onePage], "a.pdf"), txt: "A" }) });
     const { unchecked } = await answer.json<{ unchecked: string }>();
     expect([answer.status, unchecked]).toEqual([
@@ -253,11 +253,14 @@ describe("a mistake in the HTTP request", () => {
       415,
       /Send the body without Content-Encoding/,
     ],
-  ])("the answer to a wrong method, path or encoding names the mistake: %s", async (_, path, init, status, detail) => {
-    const answer = await send(path, init);
-    const problem = await answer.json<{ detail: string }>();
-    expect([answer.status, problem.detail]).toEqual([status, expect.stringMatching(detail)]);
-  });
+  ])(
+    "the response to a wrong method, path or encoding names the mistake: %s",
+    async (_, path, init, status, detail) => {
+      const answer = await send(path, init);
+      const problem = await answer.json<{ detail: string }>();
+      expect([answer.status, problem.detail]).toEqual([status, expect.stringMatching(detail)]);
+    },
+  );
 });
 
 describe("a mistake of an agent", () => {
@@ -292,13 +295,13 @@ describe("a mistake of an agent", () => {
     expect((answer.content as { text: string }[])[1]!.text).toContain(" Fix these fields before you pay: `");
   });
 
-  test("an unpaid tool call names an idempotency key that is too long", async () => {
+  test("an unpaid tool call reports an idempotency key that is too long", async () => {
     const _meta = { "x402/idempotency-key": "k".repeat(256) };
     const answer = await (await connect()).callTool({ name: "add_text_watermark", arguments: text, _meta });
     expect(shown(answer.structuredContent as Unpaid)).toMatch(/^Idempotency-Key: must be 1 to 255/);
   });
 
-  test("the error for a call of an unknown tool lists the existing tools", async () => {
+  test("the error for an unknown tool lists the existing tools", async () => {
     const { tools } = await (await connect()).listTools();
     const names = tools.map(({ name }) => name).join(", ");
     await expect((await connect()).callTool({ name: "watermark", arguments: text })).rejects.toThrow(

@@ -98,7 +98,7 @@ describe("the challenge of an unpaid call", () => {
     expect(new Set(ids).size).toBe(3);
   });
 
-  test("a 402 has MPP challenges for the first three EVM networks", async () => {
+  test("a 402 contains MPP challenges for the first three EVM networks", async () => {
     const settings = {
       NETWORKS: "solana,base,polygon,base-sepolia,arbitrum",
       PAY_TO_SOLANA: "EdqM52SpXCn5c1uozuvuH5o9Tcr41kYeCWz4Ymu6ngbt",
@@ -108,7 +108,7 @@ describe("the challenge of an unpaid call", () => {
     expect(chains).toEqual([8453, 137, 84532]);
   });
 
-  test("a 402 has an MPP challenge for only one network if more would exceed the header limit", async () => {
+  test("a 402 contains an MPP challenge for only one network if more challenges would exceed the header limit", async () => {
     const names = Object.keys(NETWORKS).filter((name) => !name.startsWith("solana"));
     const settings = {
       ...{ NETWORKS: names.join(), RECEIPT_KEY, PAY_TO },
@@ -121,7 +121,7 @@ describe("the challenge of an unpaid call", () => {
     ]);
   });
 
-  test("a 402 has no MPP challenge if MPP is off, RECEIPT_KEY is not set, or the host is not allowed", async () => {
+  test("a 402 contains no MPP challenge if MPP is off, RECEIPT_KEY is not set, or the host is not allowed", async () => {
     const [good, keyless] = [deployment(), deployment(undefined, { RECEIPT_KEY: "" })];
     const origin = "https://pdf.example.com";
     const sent = async (settings: object) => (await call({ settings, origin })).headers.has("WWW-Authenticate");
@@ -147,7 +147,7 @@ describe("the challenge of an unpaid call", () => {
 });
 
 describe("an MPP credential", () => {
-  test("an MPP credential buys a PDF, and the answer has receipts of MPP and x402", async () => {
+  test("an MPP credential buys a PDF, and the answer contains an MPP receipt and an x402 receipt", async () => {
     const key = generatePrivateKey();
     const challenge = await challenged();
     const Authorization = authorizationOf(await credentialFor(challenge, {}, key));
@@ -181,7 +181,7 @@ describe("an MPP credential", () => {
     );
   });
 
-  test("an MPP credential permits a large upload without being settled", async () => {
+  test("an MPP credential permits a large upload without a settlement", async () => {
     const { settings, counts } = deployment();
     const path = "/v1/uploads";
     const { status } = await buy({ path, body: { name: "a.pdf", size: 20_000_000 }, settings });
@@ -203,7 +203,7 @@ describe("an MPP credential", () => {
     for (const secret of [Authorization.slice(8), payload.signature, GARBAGE]) expect(logged).not.toContain(secret);
   });
 
-  test("an Authorization header is ignored if its scheme is not Payment", async () => {
+  test("the service ignores an Authorization header with a scheme other than Payment", async () => {
     for (const Authorization of ["Bearer abc", "Basic cGF5bWVudA==", "Payments e30"]) {
       const { status, headers } = await call({ headers: { Authorization } });
       expect([status, headers.get("Content-Type")]).toEqual([402, "application/json"]);
@@ -279,20 +279,20 @@ describe("a refused credential", () => {
     ["another nonce", { nonce: `0x${"00".repeat(32)}` as const }, /keccak256/],
     ["a validity beyond the challenge's", { validBefore: String(Math.floor(Date.now() / 1000) + 4000) }, /expires/],
   ])(
-    "an MPP credential with %s under a valid signature gets the error verification-failed",
+    "an MPP credential with %s and a valid signature gets the error verification-failed",
     async (_, change, detail) => {
       const Authorization = authorizationOf(await credentialFor(await challenged(), change));
       expectRefusal(await call({ headers: { Authorization } }), "verification-failed", detail);
     },
   );
 
-  test("an MPP credential gets the error payment-expired if its challenge has expired", async () => {
+  test("an MPP credential with an expired challenge gets the error payment-expired", async () => {
     const Authorization = await authorizing();
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 361_000 });
     expectRefusal(await call({ headers: { Authorization } }), "payment-expired", /valid_before/);
   });
 
-  test("an MPP credential gets the error invalid-challenge if its challenge is from another deployment or route, or states another price", async () => {
+  test("an MPP credential gets invalid-challenge if its challenge has another deployment, route or price", async () => {
     const [mine, foreign] = [deployment(), deployment(undefined, { RECEIPT_KEY: OTHER_KEY })];
     const onBase = deployment("settles-8453-base", { NETWORKS: "base" });
     const { settings } = mine;
@@ -308,7 +308,7 @@ describe("a refused credential", () => {
     expect(await mine.counts()).toEqual({ verify: 0, settle: 0 });
   });
 
-  test("an MPP credential gets verification-failed with the facilitator's reason if the facilitator refuses to verify or settle it", async () => {
+  test("an MPP credential gets verification-failed with the facilitator's reason if the facilitator refuses it", async () => {
     for (const behavior of ["refuses-verify", "refuses-settle-400"]) {
       const FACILITATOR_URL = `https://facilitator.example.com/${behavior}`;
       const { settings } = deployment(undefined, { FACILITATOR_URL });
@@ -330,7 +330,7 @@ describe("a refused credential", () => {
 });
 
 describe("a credential sent again", () => {
-  test("an MPP credential that is sent again with its idempotency key gets the same result, even after the challenge has expired", async () => {
+  test("an MPP credential sent again with its idempotency key gets the same result, even with an expired challenge", async () => {
     const headers = { "Idempotency-Key": crypto.randomUUID() };
     const { settings, counts } = deployment();
     const Authorization = await authorizing({ settings });
@@ -343,7 +343,7 @@ describe("a credential sent again", () => {
     expect(await counts()).toMatchObject({ settle: 1 });
   });
 
-  test("an MPP credential that is sent again without an idempotency key or with another body gets no result", async () => {
+  test("an MPP credential sent again without an idempotency key or with another body gets no result", async () => {
     const { settings, counts } = deployment();
     const Authorization = await authorizing({ settings });
     const send = (body: object) =>
@@ -356,7 +356,7 @@ describe("a credential sent again", () => {
     expect(await counts()).toMatchObject({ settle: 1 });
   });
 
-  test("an MPP credential is charged once if two calls send it at the same time", async () => {
+  test("an MPP credential is charged once if two calls send it concurrently", async () => {
     const { settings, counts } = deployment();
     const Authorization = await authorizing({ settings });
     const answers = await Promise.all([1, 2].map(() => call({ settings, headers: { Authorization } })));
@@ -366,7 +366,7 @@ describe("a credential sent again", () => {
     expect(await counts()).toMatchObject({ settle: 1 });
   });
 
-  test("a call that is repeated with a new MPP credential after a lost answer gets the same result and is settled once", async () => {
+  test("a call repeated with a new MPP credential after a lost answer gets the same result and is settled once", async () => {
     const { settings, counts } = deployment();
     const key = generatePrivateKey();
     const [lost, retried] = [await buy({ settings }, key), await buy({ settings }, key)];
@@ -378,7 +378,7 @@ describe("a credential sent again", () => {
     expect(await counts()).toMatchObject({ settle: 1 });
   });
 
-  test("two simultaneous calls for the same content with different MPP credentials are charged once", async () => {
+  test("two concurrent calls for the same content with different MPP credentials are charged once", async () => {
     const { settings, counts } = deployment();
     const key = generatePrivateKey();
     const answers = await Promise.all([buy({ settings }, key), buy({ settings }, key)]);
@@ -386,7 +386,7 @@ describe("a credential sent again", () => {
     expect(await counts()).toMatchObject({ settle: 1 });
   });
 
-  test("the same content is charged once if it is bought with an MPP credential and then with an x402 payment", async () => {
+  test("the same content is charged once if an MPP credential and then an x402 payment buy it", async () => {
     const { settings, counts } = deployment();
     const key = generatePrivateKey();
     const bought = await buy({ settings }, key);
@@ -402,7 +402,7 @@ describe("the digest of a body", () => {
     `sha-256=:${new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))).toBase64()}:`;
   const text = JSON.stringify(BODY);
 
-  test("an MPP challenge contains the digest of the body if the unpaid call announces the digest", async () => {
+  test("an MPP challenge contains the body's digest if the unpaid call announces the digest", async () => {
     const digest = await digestOf(text);
     for (const announced of [digest, `sha-512=:AAAA:, ${digest}`])
       expect(await challenged({ headers: { "Content-Digest": announced } })).toMatchObject({ digest });
@@ -418,7 +418,7 @@ describe("the digest of a body", () => {
       "multipart/form-data; boundary=b",
     ],
   ])(
-    "an MPP credential whose challenge contains a digest pays only for the body with this digest: %s",
+    "an MPP credential with a digest in its challenge pays only for the body with this digest: %s",
     async (_, body, type) => {
       const { settings, counts } = deployment();
       const options = { settings, headers: { "Content-Type": type, "Content-Digest": await digestOf(body) } };

@@ -37,7 +37,7 @@ test("the OpenAPI document gives every operation a unique id, a tag, a summary a
   }
 });
 
-test("the OpenAPI document declares the sign-in as security of the purchase list, an empty security for free operations, and none for paid operations", async () => {
+test("the OpenAPI document declares the sign-in for the purchase list, an empty security for free operations, and none for paid ones", async () => {
   const described = await document();
   const shown = operations(described).map(({ operationId, security }) => [operationId, security]);
   const { watermarkText, watermarkImage, listPurchases, ...free } = Object.fromEntries(shown);
@@ -75,7 +75,7 @@ test("the OpenAPI document describes request bodies as named components, with de
   }
 });
 
-test("the OpenAPI document lists every problem code under the HTTP status of that code", async () => {
+test("the OpenAPI document lists every problem code under its HTTP status", async () => {
   const codes = operations(await document()).flatMap(({ responses }) =>
     Object.entries(responses as Json).flatMap(([status, { content }]: [string, Json]) => {
       const parts: Json[] = content?.["application/problem+json"]?.schema.allOf ?? [];
@@ -91,12 +91,12 @@ describe("headers of problem responses", () => {
   const described = async (path: string, method: string, status: number) =>
     Object.keys((await document()).paths[path][method].responses[status].headers);
 
-  test("the OpenAPI document lists the Allow header for a 405, and the service sends it", async () => {
+  test("the OpenAPI document lists the Allow header of a 405, which the service sends", async () => {
     expect(await described("/v1/limits", "get", 405)).toContain("Allow");
     expect((await send("/v1/limits", { method: "POST" })).headers.get("Allow")).toBe("GET, HEAD");
   });
 
-  test("the OpenAPI document lists the Accept-Post header for a 415, and the service sends it", async () => {
+  test("the OpenAPI document lists the Accept-Post header of a 415, which the service sends", async () => {
     expect(await described(TEXT, "post", 415)).toContain("Accept-Post");
     const headers = { "X-PAYMENT": await signPayment(await offerOf(TEXT)), "Content-Type": "text/plain" };
     const refusal = await send(TEXT, { method: "POST", headers, body: "x" });
@@ -106,7 +106,7 @@ describe("headers of problem responses", () => {
     ]);
   });
 
-  test("the OpenAPI document lists Content-Range for a 416 and the conditional headers of a download, and the service supports both", async () => {
+  test("the OpenAPI document lists Content-Range for a 416 and a download's conditional headers, which the service supports", async () => {
     const link = "/v1/files/{id}.pdf";
     expect(await described(link, "get", 416)).toContain("Content-Range");
     const { url, bytes } = (
@@ -129,7 +129,7 @@ describe("headers of problem responses", () => {
 describe.each(PRODUCTS)("the examples of $operation", ({ path }) => {
   const post = async () => (await document()).paths[path].post as Json;
 
-  test("the documented example requests succeed, and their results have the fields of the documented result", async () => {
+  test("the documented example requests succeed, and their results have the documented fields", async () => {
     const { requestBody, responses } = await post();
     const { "application/json": json, "multipart/form-data": form } = requestBody.content;
     const texts = Object.fromEntries(Object.entries(form.example).map(([name, value]) => [name, String(value)]));
@@ -161,7 +161,7 @@ describe.each(PRODUCTS)("the examples of $operation", ({ path }) => {
     expect({ ...answer, request_id: example.request_id }).toEqual(example);
   });
 
-  test("the OpenAPI document includes the price for discovery indexes", async () => {
+  test("the OpenAPI document contains the price for discovery indexes", async () => {
     expect((await post())["x-payment-info"]).toEqual({
       price: { mode: "fixed", currency: "USD", amount: "0.05" },
       protocols: [{ x402: {} }, { mpp: { method: "evm", intent: "charge", currency: "USD" } }],

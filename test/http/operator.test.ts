@@ -35,7 +35,7 @@ async function buy(): Promise<string> {
 }
 
 describe("the sales list", () => {
-  test("the sales list has each sale once, with payer, amount and recipient", async () => {
+  test("the sales list contains each sale once, with its payer, amount and recipient", async () => {
     const payment = await buy();
     const today = dayOf(Date.now());
     const { sales, networks, next } = await vi.waitUntil(async () => {
@@ -52,7 +52,7 @@ describe("the sales list", () => {
     expect((await read(today)).sales).toHaveLength(1);
   });
 
-  test("the sales list returns the sales of one day page by page, without gaps or duplicates", async () => {
+  test("the sales list of a day has pages without gaps or duplicates", async () => {
     const at = Date.parse("2026-01-31T23:59:00Z");
     const book = env.LEDGER.getByName(daybookOf(dayOf(at)));
     const sale = (n: number): BookedSale => ({
@@ -72,7 +72,7 @@ describe("the sales list", () => {
     expect((await read("2026-02-01")).sales).toEqual([]);
   });
 
-  test("the service returns the sales list only with OPERATOR_TOKEN, and prevents CORS access and caching", async () => {
+  test("the service returns the sales list only with OPERATOR_TOKEN, and forbids CORS access and caching", async () => {
     const path = `${SALES}?day=2026-11-22`;
     const status = async (...asked: Parameters<typeof ask>) => (await ask(...asked)).status;
     expect(await status(path, { token: TOKEN }, { OPERATOR_TOKEN: "" })).toBe(404);
@@ -103,7 +103,7 @@ describe("the sales list", () => {
     expect([refused.status, limit.mock.calls]).toEqual([429, [[{ key: "192.0.2.77" }]]]);
   });
 
-  test("the ledger deletes the sales list of a day after 400 days", async () => {
+  test("the ledger deletes a day's sales list after 400 days", async () => {
     const book = env.LEDGER.getByName(daybookOf("2020-01-01"));
     const settledAt = Date.parse("2020-01-01T12:00:00Z");
     const chain = { network: "base", chain: "eip155:8453", decimals: 6, asset: "0x1" };

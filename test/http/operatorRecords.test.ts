@@ -21,7 +21,7 @@ const read = async (query: string) => (await ask(query)).json<RecordsPage>();
 
 const listed = (payment: string) => ({ payment, at: 1, expiresAt: Date.now() + 3_600_000 });
 
-test("a restore adds missing records and the alarm, and never replaces a record", async () => {
+test("a restore adds missing records and the alarm, but never replaces a record", async () => {
   const object = "purchases:0x00000000000000000000000000000000000000a1";
   const alarm = Date.now() + 1_000_000;
   const records = [
@@ -34,7 +34,7 @@ test("a restore adds missing records and the alarm, and never replaces a record"
   expect(await read(`object=${object}`)).toEqual({ alarm, records, next: null });
 });
 
-test("the records of a large object come in pages, without gaps or duplicates", async () => {
+test("the records of a large Durable Object are listed in pages without gaps or duplicates", async () => {
   const object = "purchases:0x00000000000000000000000000000000000000a2";
   const keys = Array.from({ length: 750 }, (_, n) => `purchase:${String(n).padStart(15, "0")}:p`);
   for (const part of [keys.slice(0, 400), keys.slice(400)])
@@ -45,7 +45,7 @@ test("the records of a large object come in pages, without gaps or duplicates", 
   expect([first.records.length, second.next]).toEqual([500, null]);
 });
 
-test("the records need OPERATOR_TOKEN and the name of an object of the ledger, and a restore needs SELLING=false", async () => {
+test("reading the records requires OPERATOR_TOKEN and a ledger object's name, and a restore requires SELLING=false", async () => {
   expect((await ask("object=payments", {}, "wrong")).status).toBe(403);
   for (const query of ["", "object=quote:1", "object=key:0xa:b", "object=payments/"])
     expect((await ask(query)).status).toBe(400);

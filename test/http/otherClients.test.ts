@@ -39,7 +39,7 @@ test.each<[string, Record<string, string>, (terms: Record<string, unknown>) => P
       return { accepted, extensions, payload, resource, x402Version: 2 };
     },
   ],
-])("the request of %s buys a result", async (_, headers, pay) => {
+])("a request of the client %s buys a result", async (_, headers, pay) => {
   const call = (more: Record<string, string> = {}) =>
     send(TEXT, {
       method: "POST",

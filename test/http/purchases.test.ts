@@ -114,7 +114,7 @@ describe("GET /v1/purchases", () => {
     expect(await listOf(payer)).toEqual({ purchases: [], next: null });
   });
 
-  test("the purchase list has a purchase once if the call was repeated with the same idempotency key", async () => {
+  test("the purchase list contains a purchase once if the call was repeated with the same idempotency key", async () => {
     const payer = newPayer();
     for (let times = 0; times < 3; times++) await buy(payer, { "Idempotency-Key": "a" });
     expect((await listOf(payer)).purchases).toHaveLength(1);
@@ -132,7 +132,7 @@ describe("GET /v1/purchases", () => {
       expect((await list(header, `?before=${encodeURIComponent(wrong)}`)).status).toBe(400);
   });
 
-  test("a purchase list request without a sign-in gets a 402 with the message to sign in the PAYMENT-REQUIRED header", async () => {
+  test("a purchase list request without a sign-in gets a 402 whose PAYMENT-REQUIRED header contains the message to sign", async () => {
     const response = await send(PURCHASES);
     expect(response.status).toBe(402);
     expect(await response.json()).toMatchObject({ code: "sign_in_required" });
@@ -177,7 +177,7 @@ describe("GET /v1/purchases", () => {
     ]);
   });
 
-  test("the service rejects a sign-in whose signature is by another key or over another message", async () => {
+  test("the service rejects a sign-in that another key has signed, or whose signature is for another message", async () => {
     const [{ account }, { account: victim }] = [newPayer(), newPayer()];
     const message = messageOf(victim);
     const signature = JSON.parse(atob(await signedBy(account, messageOf(account)))).signature;
@@ -205,7 +205,7 @@ describe("GET /v1/purchases", () => {
   });
 });
 
-test("the service returns the result of a settled payment again, but only to its signed-in payer", async () => {
+test("the service returns the result of a settled payment again, but only to the signed-in payer", async () => {
   const [payer, other] = [newPayer(), newPayer()];
   const { payment, output } = await buy(payer);
   const again = async (account: PrivateKeyAccount) => {

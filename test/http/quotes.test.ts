@@ -56,7 +56,7 @@ afterEach(async () => {
 });
 
 describe("a payment link", () => {
-  test("a payment link can be bought with an ordinary payment, and its claim returns the result that the payer got", async () => {
+  test("a payment link can be bought with an ordinary payment, and its claim returns the payer's result", async () => {
     const offered = await opened();
     expect(offered).toEqual({
       url: expect.stringMatching(/^http:\/\/localhost\/pay\/\d{6}-[0-9a-f]{32}$/),
@@ -76,7 +76,7 @@ describe("a payment link", () => {
     expect((await send(output.url)).status).toBe(200);
   });
 
-  test("a payment link is sold once: a second payer is refused, and the first payer gets the same result again", async () => {
+  test("a payment link is sold only once: a second payer is refused, and the first payer gets the same result again", async () => {
     const offered = await opened();
     const offer = await offerOf(pathOf(offered));
     const payment = await signPayment(offer);
@@ -88,7 +88,7 @@ describe("a payment link", () => {
     expect(await codeOf(await send(`/v1/quotes/${offered.claim}`, { method: "DELETE" }))).toEqual([409, "quote_sold"]);
   });
 
-  test("a payment link sells to only one of several payers who pay at the same moment", async () => {
+  test("a payment link sells to only one of several concurrent payers", async () => {
     const offered = await opened();
     const offer = await offerOf(pathOf(offered));
     const payments = await Promise.all([0, 1, 2, 3].map((n) => signPayment(offer, n % 2 ? OTHER_PAYER : undefined)));
@@ -110,7 +110,7 @@ describe("a payment link", () => {
     expect((await send(pathOf(offered), { method: "POST" })).status).toBe(402);
   });
 
-  test("a payment link stops working when the holder of its claim withdraws it", async () => {
+  test("a payment link stops working when the claim holder withdraws it", async () => {
     const offered = await opened();
     expect((await send(`/v1/quotes/${offered.claim}`, { method: "DELETE" })).status).toBe(204);
     const [key] = await storedKeys("quotes/");
@@ -120,7 +120,7 @@ describe("a payment link", () => {
     expect((await claimOf(offered)).status).toBe("withdrawn");
   });
 
-  test("a payment link expires after an hour without being charged", async () => {
+  test("a payment link expires after an hour and then charges nothing", async () => {
     const offered = await opened();
     const payment = await signPayment(await offerOf(pathOf(offered)));
     later(3_600_001);
@@ -129,7 +129,7 @@ describe("a payment link", () => {
     expect(await codeOf(await send(`/v1/quotes/${offered.claim}`))).toEqual([410, "quote_expired"]);
   });
 
-  test("the service finds a payment link neither by its id in place of its claim, nor by its claim in place of its id", async () => {
+  test("a payment link's claim cannot replace its id, and its id cannot replace its claim", async () => {
     const offered = await opened();
     const id = new URL(offered.url).pathname.split("/").at(-1)!;
     for (const [path, method] of [
@@ -142,7 +142,7 @@ describe("a payment link", () => {
       expect(await codeOf(await send(path, { method }))).toEqual([404, "quote_not_found"]);
   });
 
-  test("a payment link is stored encrypted: neither the storage key nor the object shows the request or its secrets", async () => {
+  test("a payment link is stored encrypted: neither its storage key nor its object reveals the request or its secrets", async () => {
     const offered = await opened();
     const [key] = await storedKeys("quotes/");
     const stored = `${key} ${await (await bucket.get(key!, {}))!.json()}`;
@@ -164,7 +164,7 @@ describe("the request for a payment link", () => {
     ["base64", btoa("%PDF-1.7")],
     ["a path", "/home/me/a.pdf"],
     ["an object", { download_url: "https://example.com/a.pdf", file_id: "1" }],
-  ])("the request for a payment link rejects %s as file", async (_what, file) => {
+  ])("the request for a payment link rejects the file %s", async (_what, file) => {
     expect(await codeOf(await ask(request({ file })))).toEqual([400, "invalid_request"]);
   });
 
@@ -200,7 +200,7 @@ describe("the page of a payment link", () => {
     return { response, html: await response.text() };
   };
 
-  test("the page of a payment link shows the file's host and name, the settings and the price, but no query and no password", async () => {
+  test("the page of a payment link shows the file's host and name, the settings and the price, but no query or password", async () => {
     const { html } = await pageOf({
       file: "https://files.example.com/deep/contract%20final.pdf?token=SECRETTOKEN#SECRETHASH",
       password: "SECRETWORD",
@@ -223,7 +223,7 @@ describe("the page of a payment link", () => {
     expect(response.headers.get("Content-Security-Policy")).toMatch(/script-src 'self'/);
   });
 
-  test("the page of a payment link is not cached, indexed or framed, and its address is not sent to other sites", async () => {
+  test("the page of a payment link is not cached, indexed or framed, and never sends its address to other sites", async () => {
     const { response } = await pageOf({});
     expect(Object.fromEntries(response.headers)).toMatchObject({
       "cache-control": "no-store",
@@ -253,7 +253,7 @@ describe("the preview of a payment link", () => {
     send(`/v1/quotes/${new URL(offered.url).pathname.split("/").at(-1)}/preview/${field}`, { method: "POST", headers });
   const page = async ({ url }: Offered) => (await send(url, { headers: { Accept: "text/html" } })).text();
 
-  test("the page of a payment link can read an uploaded file, in a response that a browser never displays", async () => {
+  test("the page of a payment link can read an uploaded file through a response that browsers never display", async () => {
     const offered = await opened();
     const response = await read(offered);
     expect(response.status).toBe(200);
@@ -276,7 +276,7 @@ describe("the preview of a payment link", () => {
       expect(await codeOf(await read(offered, "file", headers))).toEqual([404, "not_found"]);
   });
 
-  test("the pages of payment links may read an upload at most five times, even if several links share the upload", async () => {
+  test("payment link pages may read an upload at most five times in total, even through several links", async () => {
     const file = await uploaded();
     const [first, second] = [await opened({ file }), await opened({ file, text: "ANOTHER LINK" })];
     for (const offered of [first, second, first, second, first]) expect((await read(offered)).status).toBe(200);
@@ -310,7 +310,7 @@ describe("the preview of a payment link", () => {
   });
 });
 
-test("the request for a payment link is refused for errors that can be found without reading the files", async () => {
+test("the request for a payment link reports errors that can be found without reading the files", async () => {
   const missing = await ask(request({ file: `upload:${"0".repeat(6)}-${"0".repeat(32)}` }));
   expect(missing.status).toBe(400);
   expect(await missing.json()).toMatchObject({ code: "invalid_request", errors: [{ path: "file" }] });

@@ -34,7 +34,7 @@ describe("a PDF as the body", () => {
     expect((await send(output.url)).headers.get("Content-Disposition")).toContain("%C3%BC.pdf");
   });
 
-  test("a PDF sent as the raw body counts as the same request as a form with the same PDF and equal fields", async () => {
+  test("a PDF sent as the raw body equals a form request with the same PDF and equal fields", async () => {
     const payment = await signPayment(await offerOf(TEXT));
     const sent = await (await call(TEXT, { text: "SAME", opacity: "0.5" }, { payment })).json();
     const form = formOf({ file: new File([onePage], "a.pdf"), text: "SAME", opacity: ".50" });
@@ -117,12 +117,12 @@ describe("a PDF as the body", () => {
     expect(await problemOf(response)).toMatchObject({ code: "body_too_large" });
   });
 
-  test("the service marks a PDF that is sent as a file of unknown type", async () => {
+  test("the service marks a PDF that is sent as application/octet-stream", async () => {
     const response = await call(TEXT, { text: "A" }, { headers: { "Content-Type": "application/octet-stream" } });
     expect(await response.json()).toMatchObject({ output: { pages: 1 } });
   });
 
-  test("the error names the right content type if a PDF is sent with the content type of a form, as curl does by default", async () => {
+  test("the error names the right content type if a PDF is sent as a form, which is curl's default", async () => {
     const headers = { "Content-Type": "application/x-www-form-urlencoded" };
     expect(await problemOf(await call(TEXT, { text: "A" }, { headers }))).toMatchObject({
       code: "unsupported_media_type",

@@ -19,7 +19,7 @@ async function send(path: string, init: RequestInit = {}, id = "request-1"): Pro
 const lines = () => log.mock.calls.map(([line]) => JSON.parse(String(line)) as Record<string, unknown>);
 const json = { "Content-Type": "application/json" };
 
-test("the service writes one log line per request, with the problem code of a failed request", async () => {
+test("the service logs one line per request, with the problem code of a failed request", async () => {
   await send("/v1/limits");
   await send("/nowhere?secret=1");
   await send(TEXT, { method: "POST" });
@@ -37,7 +37,7 @@ test("the service writes one log line per request, with the problem code of a fa
   ]);
 });
 
-test("the log lines of a sale and its replay have the request ids and no secrets", async () => {
+test("the log lines of a sale and its replay contain the request ids but no secrets", async () => {
   const [offer] = (await (await send(TEXT, { method: "POST" })).json<{ accepts: Offer[] }>()).accepts;
   const payment = await signPayment(offer!);
   const password = "correct horse battery staple";
@@ -69,7 +69,7 @@ test("the log lines of a sale and its replay have the request ids and no secrets
   for (const secret of [signature, password, token, key]) expect(JSON.stringify(lines())).not.toContain(secret);
 });
 
-test("the log line of a failed file fetch omits the query of the URL", async () => {
+test("the log line of a failed file fetch omits the URL's query", async () => {
   const [offer] = (await (await send(TEXT, { method: "POST" })).json<{ accepts: Offer[] }>()).accepts;
   const file = "https://nowhere.example.org/a.pdf?signature=secret";
   const headers = { "X-PAYMENT": await signPayment(offer!), ...json };

@@ -29,7 +29,7 @@ const paid = async () => ({
 });
 
 describe("Server-Timing", () => {
-  test("the Server-Timing header and the log report the same durations, and the traces have the same steps", async () => {
+  test("the Server-Timing header and the log report the same durations, for the same steps as the traces", async () => {
     const { call } = deployment("good");
     const spans = vi.spyOn(tracing, "enterSpan");
     const { status, headers } = await call({ headers: await paid(), body });
@@ -55,7 +55,7 @@ describe("Server-Timing", () => {
     expect(headers.get("Access-Control-Expose-Headers")?.split(",")).toContain("Server-Timing");
   });
 
-  test("the Server-Timing header of a replayed call has only the duration of receiving the body", async () => {
+  test("the Server-Timing header of a replayed call contains only the time for receiving the body", async () => {
     const { call } = deployment("good");
     const headers = await paid();
     await call({ headers, body });
@@ -63,7 +63,7 @@ describe("Server-Timing", () => {
     expect([again.status, Object.keys(timesIn(again.headers))]).toEqual([200, ["receive_ms"]]);
   });
 
-  test("the service sends no Server-Timing header to a payer whose payment was refused, but logs the durations", async () => {
+  test("the service sends no Server-Timing header to a payer whose payment it refuses, but logs the durations", async () => {
     const { status, headers } = await deployment("forged").call({ headers: await paid(), body });
     expect([status, headers.get("Server-Timing")]).toEqual([402, null]);
     expect(lines("request").at(-1), "the operator does").toHaveProperty("verify_ms");

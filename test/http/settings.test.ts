@@ -59,7 +59,7 @@ async function link(host = "api.example.com") {
 }
 
 test.each([...COSMETIC.map((name) => [name, name]), ["LINK_TTL", "LINK_TTL_SECONDS"]])(
-  "sells if %s is wrong, and names it in /healthz and the log",
+  "the service still sells if %s is wrong, and names the setting in /healthz and the log",
   async (name, named) => {
     const call = deployed({ [name]: "x" });
     const health = await (await call("http://localhost/healthz")).json();
@@ -72,7 +72,7 @@ test.each([...COSMETIC.map((name) => [name, name]), ["LINK_TTL", "LINK_TTL_SECON
 
 describe("with an invalid setting", () => {
   test.each(WRONG)(
-    "a deployment with an invalid setting answers 503 on every route that needs settings, and names the setting only to the operator: %s=%j",
+    "a deployment with an invalid setting answers 503 on routes that need settings, and names it only to the operator: %s=%j",
     async (name, value) => {
       const call = deployed({ [name]: value });
       expect(ROUTES.length).toBeGreaterThan(30);
@@ -132,7 +132,7 @@ describe("with an invalid setting", () => {
     expect((await call(bought)).status).toBe(410);
   });
 
-  test("the service serves files only on FILE_HOST if another setting is invalid, and on any host if FILE_HOST is invalid", async () => {
+  test("the service serves files only on FILE_HOST if another setting is invalid, but on any host if FILE_HOST is invalid", async () => {
     const bought = await link("files.example.com");
     const elsewhere = bought.replace("files.", "api.");
     const separate = deployed({ FILE_HOST: "files.example.com", MAX_PAGES: "many" });

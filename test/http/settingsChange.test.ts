@@ -37,7 +37,7 @@ test.each([
   ["X-PAYMENT", signPayment],
   ["PAYMENT-SIGNATURE", signPaymentV2],
 ] as const)(
-  "a payment in %s that was settled on the old terms still gets its result after a change of the terms",
+  "a payment in %s that was settled on the old terms still gets its result after a change of terms",
   async (header, sign) => {
     const { before, after } = changed();
     const headers = {
@@ -54,7 +54,7 @@ test.each([
   { key: "the key of the sale", headers: () => ({ "Idempotency-Key": crypto.randomUUID() }) },
   { key: "no key", headers: () => ({}) },
 ])(
-  "a repeated call with a payment on the new terms and $key gets the earlier result, and the new payment is not settled",
+  "a repeated call with a payment on the new terms and $key gets the old result without a new settlement",
   async ({ headers }) => {
     const { before, after } = changed();
     const [payer, sent] = [generatePrivateKey(), headers()];
@@ -65,7 +65,7 @@ test.each([
   },
 );
 
-test("a repeated call with its idempotency key and a payment on another network gets the earlier result, even after the first network was removed", async () => {
+test("a repeated call with its idempotency key gets the old result, even with a payment on another network", async () => {
   const { before } = changed();
   const { call } = deployment("good", { NETWORKS: "base" });
   const [payer, key] = [generatePrivateKey(), { "Idempotency-Key": crypto.randomUUID() }];
@@ -76,7 +76,7 @@ test("a repeated call with its idempotency key and a payment on another network 
   expect([repeated.status, JSON.parse(repeated.text).output?.url]).toEqual([200, bought.url]);
 });
 
-test("a payment is settled on the terms for which it was signed, even if the call is repeated after a change of the terms", async () => {
+test("a payment settles on the terms for which it was signed, even if they change before a repeated call", async () => {
   const { before, after } = changed("loses-first-answer");
   const payment = { "X-PAYMENT": await signPayment(await terms(), generatePrivateKey()) };
   const headers = { ...payment, "Idempotency-Key": crypto.randomUUID() };
@@ -93,7 +93,7 @@ test("a payment is settled on the terms for which it was signed, even if the cal
   expect([status, again]).toEqual([200, url]);
 });
 
-test("the service asks for a payment on the new terms if a payment on the old terms has bought nothing, and does not verify the old payment", async () => {
+test("the service asks for a payment on the new terms without verifying an unused payment on the old terms", async () => {
   const { call, verified } = deployment("good", NEW);
   const payment = await signPayment(await terms(), generatePrivateKey());
   const answer = await call({ headers: { "X-PAYMENT": payment, "Content-Type": "application/json" }, body: "{}" });
@@ -103,7 +103,7 @@ test("the service asks for a payment on the new terms if a payment on the old te
   expect(await verified()).toBe(0);
 });
 
-test("the service asks for a new payment if a settled payment is sent with another request after a change of the terms", async () => {
+test("the service asks for a new payment if a settled payment is sent with another request after a change of terms", async () => {
   const { before, after } = changed();
   const payment = { "X-PAYMENT": await signPayment(await terms(), generatePrivateKey()) };
   await before(payment);
@@ -113,7 +113,7 @@ test("the service asks for a new payment if a settled payment is sent with anoth
   ]);
 });
 
-test("the service uses the payment that matches the current terms if a call has two payments", async () => {
+test("the service uses the payment on the current terms if a call has two payments", async () => {
   const { before } = changed();
   const payer = generatePrivateKey();
   const other = { "PAYMENT-SIGNATURE": await signPaymentV2(await newTerms(), payer) };

@@ -72,7 +72,7 @@ test("the service writes one data point per MCP tool call, with its outcome", as
   ]);
 });
 
-test("the service writes data points that do not identify callers or repeat their input, within the limits of Analytics Engine", async () => {
+test("the service's data points identify no callers, repeat no input, and fit the limits of Analytics Engine", async () => {
   const payment = await signPayment(await offer());
   const headers = { "X-PAYMENT": payment, "Idempotency-Key": "secret key", "Content-Type": "application/json" };
   const sent = { headers: { ...headers, "CF-Connecting-IP": "192.0.2.7" }, method: "POST" };

@@ -35,7 +35,7 @@ describe("the 402 of a call without a payment lists errors of the request", () =
     ["a wrong value in a form", TEXT, `file=${file}&text=A&scale=1`, FORM, "scale", /not a field of this operation/],
     ["a query without a body", `${TEXT}?txt=A`, "", {}, "txt", /Did you mean `text`\?$/],
     ["a field in the query besides JSON", `${TEXT}?text=A`, "{}", undefined, "text", /must be in the body/],
-  ])("the 402 of an unpaid call lists an error of the request: %s", async (_, path, body, headers, field, message) => {
+  ])("the 402 of an unpaid call lists an error in the request: %s", async (_, path, body, headers, field, message) => {
     expect(await problemsOf(path, body, headers)).toEqual([{ path: field, message: expect.stringMatching(message) }]);
   });
 
@@ -48,7 +48,7 @@ describe("the 402 of a call without a payment lists errors of the request", () =
     expect(await problemsOf(`${TEXT}?text=A`, pdf, headers)).toBeUndefined();
   });
 
-  test("the 402 of an unpaid call lists at most ten errors of the request", async () => {
+  test("the 402 of an unpaid call lists at most ten errors in the request", async () => {
     const fields = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`f${i}`, 1]));
     expect(await problemsOf(TEXT, JSON.stringify(fields))).toHaveLength(10);
   });
@@ -59,11 +59,11 @@ describe("the 402 of a call without a payment lists no errors of the request", (
     ["if the request has none", JSON.stringify({ file, text: "A" })],
     ["if a form has none", `file=${file}&text=A&opacity=0.5`, FORM],
     ["if the body has more than 16 KB", JSON.stringify({ nonsense: "x".repeat(17_000) })],
-  ])("the 402 of an unpaid call lists no errors of the request %s", async (_, body, headers) => {
+  ])("the 402 of an unpaid call lists no errors in the request %s", async (_, body, headers) => {
     expect(await problemsOf(TEXT, body, headers)).toBeUndefined();
   });
 
-  test("the 402 of an unpaid call lists no errors of the request if the body is a form with files", async () => {
+  test("the 402 of an unpaid call lists no errors if the body is a form with files", async () => {
     const body = formOf({ file: new File([onePage], "a.pdf"), nonsense: "1" });
     const response = await send(TEXT, { method: "POST", body });
     const unpaid = await response.json<Unpaid>();
@@ -71,7 +71,7 @@ describe("the 402 of a call without a payment lists no errors of the request", (
     expect(unpaid.unchecked).toMatch(/^The body is read only after the payment. .* as JSON of at most 16384 bytes/);
   });
 
-  test("the 402 of an unpaid call lists no errors of the request if the body does not arrive within a second", async () => {
+  test("the 402 of an unpaid call lists no errors if the body does not arrive within a second", async () => {
     const { readable, writable } = new FixedLengthStream(100);
     const writer = writable.getWriter();
     void writer.write(encode('{"text":')).catch(() => undefined);
@@ -83,7 +83,7 @@ describe("the 402 of a call without a payment lists no errors of the request", (
     await writer.abort().catch(() => undefined);
   });
 
-  test("a 402 lists no errors of the request if the call has a payment", async () => {
+  test("a 402 lists no request errors if the call has a payment", async () => {
     const headers = { ...JSON_TYPE, "X-PAYMENT": "nonsense" };
     const response = await send(TEXT, { method: "POST", headers, body: '{"nonsense":1}' });
     expect(await response.json<Unpaid>()).not.toHaveProperty("problems");

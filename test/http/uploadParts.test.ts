@@ -51,7 +51,7 @@ const codeOf = async (response: Response) => {
 };
 
 describe("an upload in parts", () => {
-  test("the service joins parts that arrive in any order, and marks the file", async () => {
+  test("the service joins parts of a file that arrive in any order, and marks the file", async () => {
     const offered = await open();
     expect(offered.parts).toEqual({
       bytes: PART,
@@ -78,7 +78,7 @@ describe("an upload in parts", () => {
     expect(await marked.json()).toMatchObject({ output: { pages: 1 } });
   });
 
-  test("the service lists the stored parts, so that a caller can send the missing ones", async () => {
+  test("the service lists the stored parts of an upload, so that a caller can send the missing parts", async () => {
     const offered = await open();
     await putPart(offered, 2);
     const sha256 = await hashOf(part(2));
@@ -103,7 +103,7 @@ describe("an upload in parts", () => {
     ]);
   });
 
-  test("a large file can still be sent whole, and the upload then accepts no parts", async () => {
+  test("a large file can still be sent in one request, and the upload then accepts no parts", async () => {
     const offered = await open();
     const received = await put(offered.upload.url, file);
     expect(await received.json()).toMatchObject({ sha256: await hashOf(file) });
@@ -111,7 +111,7 @@ describe("an upload in parts", () => {
     expect(await codeOf(await complete(offered))).toEqual([409, "upload_used"]);
   });
 
-  test("the service rejects a part of another length, and a part that the upload does not have", async () => {
+  test("the service rejects a part of the wrong length or with an unknown number", async () => {
     const offered = await open();
     for (const [number, bytes] of [
       [1, part(3)],
@@ -129,7 +129,7 @@ describe("an upload in parts", () => {
     expect((await putPart(offered, 1)).status).toBe(200);
   });
 
-  test("the service keeps a stored part when the part is sent again", async () => {
+  test("the service keeps a stored part if a caller sends the same part again", async () => {
     const offered = await open();
     await putPart(offered, 2);
     const before = await list(offered);
@@ -137,7 +137,7 @@ describe("an upload in parts", () => {
     expect(await list(offered)).toEqual(before);
   });
 
-  test("an upload completes once when several requests complete it at the same time", async () => {
+  test("an upload completes once if several requests complete it concurrently", async () => {
     const offered = await open();
     await Promise.all([1, 2, 3].map((number) => putPart(offered, number)));
     const answers = await Promise.all(Array.from({ length: 5 }, () => complete(offered)));

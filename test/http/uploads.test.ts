@@ -40,7 +40,7 @@ afterEach(async () => {
 });
 
 describe("an upload", () => {
-  test("an upload request returns a URL and a handle that can be used for any number of calls", async () => {
+  test("an upload request returns a URL, and a handle for any number of calls", async () => {
     const offered = await opened(pdf);
     expect(offered).toEqual({
       handle: expect.stringMatching(/^upload:\d{6}-[0-9a-f]{32}$/),
@@ -74,7 +74,7 @@ describe("an upload", () => {
     expect(isEqual(await markedWith("{filename}"), await markedWith("Offer 7.pdf"))).toBe(true);
   });
 
-  test("the service accepts an upload of a PDF if the upload request has no type and size", async () => {
+  test("the service accepts an upload of a PDF if the upload request contains no type and size", async () => {
     const offered = await opened();
     expect(offered.upload.headers).toEqual({ "Content-Type": "application/pdf" });
     expect(await (await put(offered, onePage)).json()).toMatchObject({ bytes: onePage.length });
@@ -97,7 +97,7 @@ describe("an upload", () => {
     expect(await (await callPaid(TEXT, form)).json()).toMatchObject({ output: { pages: 1 } });
   });
 
-  test("a repeated call with its payment and idempotency key gets the first result even after the upload was deleted", async () => {
+  test("a repeated call with its payment and idempotency key gets the first result even if the upload was deleted", async () => {
     const offered = await opened(pdf);
     await put(offered, onePage);
     const payment = await signPayment(await offerOf(TEXT));
@@ -159,7 +159,7 @@ describe("an upload", () => {
 });
 
 describe("the file of an upload", () => {
-  test("an upload rejects a second file and leaves the first one unchanged", async () => {
+  test("an upload rejects a second file and leaves the first file unchanged", async () => {
     const offered = await opened({ name: "a.pdf" });
     await put(offered, onePage);
     const before = await storedKeys("uploads/");
@@ -179,7 +179,7 @@ describe("the file of an upload", () => {
     expect(sha256).toBe(await hashOf(bytes));
   });
 
-  test("an upload stores only one of several files that are sent to its URL at the same time", async () => {
+  test("an upload stores only one of several files sent to its URL concurrently", async () => {
     const offered = await opened({ name: "a.pdf" });
     const answers = await Promise.all(Array.from({ length: 8 }, () => put(offered, onePage)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(7).fill(409)]);
@@ -187,7 +187,7 @@ describe("the file of an upload", () => {
   });
 
   test.each([-1, 1])(
-    "an upload rejects a file and stores nothing if the announced length differs from the requested size by %i byte",
+    "an upload stores nothing if the announced length differs from the requested size by %i byte",
     async (more) => {
       const offered = await opened({ ...pdf, size: onePage.length + more });
       expect(await codeOf(await put(offered, onePage, { "Content-Length": String(onePage.length) }))).toEqual([
@@ -205,7 +205,7 @@ describe("the file of an upload", () => {
     expect(await codeOf(await put(offered, new Uint8Array()))).toEqual([400, "upload_length_wrong"]);
   });
 
-  test("an upload is limited to the free size if the upload request has no size", async () => {
+  test("an upload is limited to the free size if the upload request states no size", async () => {
     const offered = await opened();
     expect(await codeOf(await put(offered, new Uint8Array(10_000_001)))).toEqual([413, "source_too_large"]);
     const image = await opened({ type: "image" });
@@ -221,7 +221,7 @@ describe("the file of an upload", () => {
     ["a PDF", png.name, "image", onePage, "unsupported_image"],
     ["a GIF", png.name, "image", new TextEncoder().encode("GIF89a..."), "unsupported_image"],
   ])(
-    "an upload rejects %s for the name %s, then accepts a file of the right format",
+    "an upload rejects %s under the name %s, and then accepts a file of the right format",
     async (_, name, type, bytes, code) => {
       const offered = await opened({ name, type });
       expect(await codeOf(await put(offered, bytes))).toEqual([422, code]);
@@ -241,7 +241,7 @@ describe("an upload handle", () => {
     },
   );
 
-  test("the service rejects an upload handle that is guessed or built from the id of the upload URL", async () => {
+  test("the service rejects an upload handle that is guessed or derived from the id of the upload URL", async () => {
     const { handle, upload } = await opened(pdf);
     await put({ upload } as Offered, onePage);
     const id = upload.url.split("/").at(-1)!;
@@ -255,7 +255,7 @@ describe("an upload handle", () => {
     ]);
   });
 
-  test("the service rejects an upload handle whose file is not uploaded yet, and leaves the payment usable", async () => {
+  test("the service rejects an upload handle without an uploaded file, and leaves the payment usable", async () => {
     const offered = await opened(pdf);
     const payment = await signPayment(await offerOf(TEXT));
     const call = () => callPaid(TEXT, { file: offered.handle, text: "A" }, payment);
@@ -264,7 +264,7 @@ describe("an upload handle", () => {
     expect(await (await call()).json()).toMatchObject({ cost: "0.05 USDC" });
   });
 
-  test("an upload handle and its URL expire after an hour, and the uploaded file can never be downloaded", async () => {
+  test("an upload handle and its URL expire after an hour, and the uploaded file cannot be downloaded", async () => {
     const [offered, unused] = [await opened(pdf), await opened(pdf)];
     await put(offered, onePage);
     const file = (await storedKeys("uploads/")).find((key) => key.split("-").length === 3)!;
@@ -285,7 +285,7 @@ describe("an upload handle", () => {
     expect(await codeOf(await put(unused, onePage))).toEqual([410, "upload_expired"]);
   });
 
-  test("the service rejects a handle of a PDF as `image` and a handle of an image as `file`", async () => {
+  test("the service rejects a PDF's handle as `image` and an image's handle as `file`", async () => {
     const [file, image] = [await opened(pdf), await opened(png)];
     await put(file, onePage);
     await put(image, RED_PNG);
@@ -317,7 +317,7 @@ describe("the upload page", () => {
     return { response, html: await response.text() };
   };
 
-  test("the upload page has a strict CSP, and offers to choose a file until the file is uploaded", async () => {
+  test("the upload page has a strict CSP, and shows a file input until the file is uploaded", async () => {
     const offered = await opened({ ...pdf, name: "<b>it's.pdf" });
     const { response, html } = await page(offered);
     expect(response.headers.get("Content-Type")).toContain("text/html");

@@ -48,7 +48,7 @@ test.each<[string, object | FormData, string]>([
   ["a URL", { file: `${URL_OF_PDF}?v=1`, text: "{filename}" }, "one-page.pdf"],
   ["a data URI with the field filename", { file: pdf, text: "{filename}", filename: "offer" }, "offer.pdf"],
   ["a data URI", { file: pdf, text: "{filename}" }, "watermarked.pdf"],
-])("the placeholder {filename} in a text stands for the name of %s", async (_, body, name) => {
+])("the placeholder {filename} is replaced with the name of %s", async (_, body, name) => {
   const markedOf = async (sent: object | FormData) => {
     const { output } = result.parse(await (await callPaid(TEXT, sent)).json());
     return Buffer.from(await (await send(output.url)).arrayBuffer()).toString("latin1");
@@ -90,7 +90,7 @@ describe("a paid call", () => {
     ],
     ["image, multipart, URLs", IMAGE, formOf({ file: URL_OF_PDF, image: URL_OF_PNG })],
     ["image, multipart, bare base64", IMAGE, formOf({ file: upload(onePage, "a.pdf"), image: RED_PNG.toBase64() })],
-  ])("a paid call gets the operation, the cost and a link to the marked PDF: %s", async (_, path, body) => {
+  ])("a paid call returns the operation, the cost and a link to the marked PDF: %s", async (_, path, body) => {
     const response = await callPaid(path, body);
     expect(response.status).toBe(200);
     expect(response.headers.get("Cache-Control")).toBe("no-store");
@@ -110,7 +110,7 @@ describe("a paid call", () => {
     expect(bytes.length).toBeGreaterThan(onePage.length);
   });
 
-  test("a paid call gets the number of pages of the result", async () => {
+  test("a paid call returns the number of pages of the result", async () => {
     const file = dataUri("application/pdf", pagesOf(Array(7).fill("/MediaBox [0 0 200 200]")));
     const response = await callPaid(TEXT, { file, text: "7" });
     expect((await response.json<{ output: { pages: number } }>()).output.pages).toBe(7);
@@ -127,22 +127,19 @@ describe("the file name of the result", () => {
       "😀".repeat(100),
       expect.stringMatching(/^attachment; filename="[?]{200}\.pdf"; filename\*=UTF-8''(%F0%9F%98%80){100}\.pdf$/),
     ],
-  ])(
-    "the result is served under the requested file name, with the extension .pdf: %j",
-    async (filename, disposition) => {
-      for (const body of [
-        { file: pdf, text: "A", filename },
-        formOf({ file: pdf, text: "A", ...(filename && { filename }) }),
-      ]) {
-        const { output } = await (await callPaid(TEXT, body)).json<{ output: { url: string } }>();
-        const head = await send(output.url, { method: "HEAD" });
-        expect(head.headers.get("Content-Disposition")).toEqual(disposition);
-      }
-    },
-  );
+  ])("the result has the requested file name with the extension .pdf: %j", async (filename, disposition) => {
+    for (const body of [
+      { file: pdf, text: "A", filename },
+      formOf({ file: pdf, text: "A", ...(filename && { filename }) }),
+    ]) {
+      const { output } = await (await callPaid(TEXT, body)).json<{ output: { url: string } }>();
+      const head = await send(output.url, { method: "HEAD" });
+      expect(head.headers.get("Content-Disposition")).toEqual(disposition);
+    }
+  });
 });
 
-test("the service rejects a repeated call after its link was revoked", async () => {
+test("the service rejects a repeated call after its result link was revoked", async () => {
   const payment = await signPayment(await offerOf(TEXT));
   const call = () => callPaid(TEXT, { file: pdf, text: "A" }, payment, "a");
   const { output } = await (await call()).json<{ output: { url: string } }>();
@@ -166,7 +163,7 @@ describe("fields of a request", () => {
     ],
     [TEXT, { text: "x".repeat(500) }],
     [IMAGE, { image: png, opacity: 0, scale: 1, margin: 50, rotation: -90 }],
-  ])("%s accepts these fields: %j", async (path, fields) => {
+  ])("the operation %s accepts these fields: %j", async (path, fields) => {
     const response = await callPaid(path, { file: pdf, ...fields });
     expect(await response.json()).toMatchObject({ output: { pages: 1 } });
   });
@@ -263,7 +260,7 @@ describe("invalid input", () => {
     expect(problem.errors).toEqual([{ path: "opactiy", message: "is not a field. Did you mean `opacity`?" }]);
   });
 
-  test("the error truncates a field name of 400,000 characters and suggests no other field", async () => {
+  test("the error truncates a field name of 400,000 characters and makes no suggestion", async () => {
     const name = "x".repeat(400_000);
     for (const body of [{ ...text, [name]: 1 }, `{"file":"${pdf}","text":"A","${name}":1,"${name}":2}`]) {
       const response = await (typeof body === "string" ? callRaw(body, "application/json") : callPaid(TEXT, body));
@@ -289,7 +286,7 @@ describe("invalid input", () => {
       ["JSON", (fields) => [JSON.stringify(fields), "application/json"]],
       ["ASCII", (fields) => [ascii(JSON.stringify(fields)), "application/json"]],
       ["form", (fields) => [formOf(fields as Record<string, string>)]],
-    ])("the service reports the same errors for 2,000 and for 120,000 characters in %s", async (_, bodyOf) => {
+    ])("the service reports the same errors for 2,000 as for 120,000 characters in %s", async (_, bodyOf) => {
       for (const letter of ["漢", "😀"]) {
         const errors: unknown[] = [];
         for (const length of [2000, 120_000]) {
@@ -349,7 +346,7 @@ describe("invalid input", () => {
     expect((await callRaw(JSON.stringify(text), `application/json; charset=${charset}`)).status).toBe(200);
   });
 
-  test("the service rejects JSON that is not valid UTF-8 instead of printing a damaged text", async () => {
+  test("the service rejects JSON that is not valid UTF-8", async () => {
     const latin1 = encode(`{"file":"${pdf}","text":"Z\xfcrich"}`);
     const problem = await (await callRaw(latin1, "application/json")).json<Problem>();
     expect(problem).toMatchObject({ code: "invalid_request", detail: expect.stringContaining("UTF-8") });

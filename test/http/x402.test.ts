@@ -29,7 +29,7 @@ describe("an unpaid call", () => {
   });
 
   test.each([TEXT, IMAGE])(
-    "an unpaid call of %s gets a short header of x402 version 2 that includes discovery data",
+    "an unpaid call of %s gets a short x402 version 2 header with discovery data",
     async (path) => {
       const response = await send(path, { method: "POST" });
       const header = response.headers.get("PAYMENT-REQUIRED")!;
@@ -56,7 +56,7 @@ describe("an unpaid call", () => {
   );
 
   test.each([TEXT, IMAGE])(
-    "GET and HEAD of %s return 405, with the terms of a POST in PAYMENT-REQUIRED",
+    "GET and HEAD of %s return 405 with the terms of a POST in PAYMENT-REQUIRED",
     async (path) => {
       const [post, get, head] = await Promise.all(["POST", "GET", "HEAD"].map((method) => send(path, { method })));
       expect([get!.status, head!.status]).toEqual([405, 405]);
@@ -71,7 +71,7 @@ describe("an unpaid call", () => {
     },
   );
 
-  test("a GET of a paid route returns 405 without terms if the deployment cannot sell", async () => {
+  test("GET of a paid route returns 405 without terms if the deployment cannot sell", async () => {
     const response = await send(`https://overprint.example.com${TEXT}`);
     expect([response.status, response.headers.get("Allow")]).toEqual([405, "POST"]);
     expect(response.headers.has("PAYMENT-REQUIRED")).toBe(false);
@@ -87,7 +87,7 @@ describe("an unpaid call", () => {
   });
 });
 
-test("the 402 after a failed settlement has the receipt in the payer's x402 version", async () => {
+test("the 402 after a failed settlement contains the receipt in the payer's x402 version", async () => {
   const offer = await offerOf(TEXT);
   const refusal = (version: 1 | 2) => ({
     version,
@@ -198,7 +198,7 @@ describe("a payment buys one result", () => {
     expect(second.headers.get(receipt)).toBe(first.headers.get(receipt));
   });
 
-  test("a repeated call gets the first result even if the case of address and nonce differs", async () => {
+  test("a repeated call gets the first result even if the letter case of address and nonce differs", async () => {
     const payment = await signPayment(await offerOf(TEXT));
     const key = crypto.randomUUID();
     const first = await call("X-PAYMENT", payment, body, key);
@@ -234,7 +234,7 @@ describe("a payment buys one result", () => {
     expect([again.status, await again.json()]).toMatchObject([409, { code: "payment_already_used" }]);
   });
 
-  test("the service rejects a settled payment in another request without reading a body of more than 256 KB", async () => {
+  test("the service rejects a settled payment in another request without reading more than 256 KB of the body", async () => {
     const payment = await signPayment(await offerOf(TEXT));
     expect((await call("X-PAYMENT", payment, { ...body, text: "SHORT" })).status).toBe(200);
     const long = await call("X-PAYMENT", payment, { ...body, text: "A".repeat(256 * 1024) });
@@ -277,7 +277,7 @@ describe("a payment buys one result", () => {
     }
   });
 
-  test("a deployment that verifies payments locally returns 503 to a remote caller that sends a loopback Host", async () => {
+  test("a deployment that verifies payments locally returns 503 to a remote caller with a loopback Host header", async () => {
     const response = await send(TEXT, { method: "POST", headers: { "CF-Connecting-IP": "203.0.113.9" } });
     expect(response.status).toBe(503);
   });

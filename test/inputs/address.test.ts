@@ -45,7 +45,7 @@ describe("allowLoopback", () => {
     ["http://[::ffff:127.0.0.1]/", "it names an IP address instead of a host"],
     ["http://app.localhost:8080/", "its host is on a local network"],
     ["http://example.com:8080/", "only the standard ports 80 and 443 are allowed"],
-  ])("the setting allowLoopback still rejects the URL %s, because %s", (url, rule) => {
+  ])("the setting allowLoopback does not permit the URL %s, because %s", (url, rule) => {
     expect(brokenAddressRule(new URL(url), true)).toBe(rule);
   });
 });

@@ -13,12 +13,12 @@ describe("the DNS check", () => {
     allowLoopback: false,
     dnsCheckUrl: "https://dns.example.com/query?key=1",
   };
-  test("the DNS check allows a host whose addresses are all public", async () => {
+  test("the DNS check allows a host with only public addresses", async () => {
     expect((await openAddress(on("/one-page.pdf"), checked)).response.status).toBe(200);
   });
 
   test.each(["v4.example.com", "v6.example.com"])(
-    "the DNS check allows a public host that has only IPv4 or only IPv6 addresses: %s",
+    "the DNS check allows a public host with only IPv4 or only IPv6 addresses: %s",
     async (host) => {
       expect((await openAddress(`https://${host}/one-page.pdf`, checked)).response.status).toBe(200);
     },

@@ -53,7 +53,7 @@ describe("openAddress and redirects", () => {
       /^[\x21-\x7e]{1,4000}$/.test(url) && rule !== "it is not a valid URL" && /^\w+:(\/|\w+:\/)/.test(url),
   );
   test.each([...sendable, ["//127.0.0.1:8080/", "it names an IP address instead of a host"]] as const)(
-    "openAddress checks the target of a redirect like any URL: %s is rejected, because %s",
+    "openAddress checks the target of a redirect like any other URL: it rejects %s, because %s",
     async (url, rule) => {
       const fetched = vi.spyOn(globalThis, "fetch");
       await expect(openAddress(`http://files.example.com/to?${encodeURIComponent(url)}`, rules)).rejects.toMatchObject({
@@ -78,7 +78,7 @@ describe("openAddress and redirects", () => {
     });
   });
 
-  test("openAddress rejects a redirect from another host to a loopback address, even with the setting allowLoopback", async () => {
+  test("openAddress rejects a redirect from another host to a loopback address, even with allowLoopback", async () => {
     const fetched = vi.spyOn(globalThis, "fetch");
     await expect(
       openAddress("http://files.example.com/to?http://127.0.0.1:8080/", { ...rules, allowLoopback: true }),

@@ -42,7 +42,7 @@ describe("readJson and long files", () => {
     ["base64 with white space after its padding", { file: `data:;base64,${base64}${" ".repeat(100_000)}` }],
     ["an attachment (MCP)", { params: { file: { name: 'a"\\', download_url: `data:;base64,${base64}` } } }],
     ["an embedded resource (MCP)", { image: "x", file: { resource: { blob: base64 } } }],
-  ])("readJson returns a long file as bytes, and removes the file from the JSON text: %s", async (_, value) => {
+  ])("readJson returns a long file as bytes and removes it from the JSON text: %s", async (_, value) => {
     const json = await read(JSON.stringify(value), 10_007);
     expect(json.text.length).toBeLessThan(200);
     const files: unknown[] = [];
@@ -54,7 +54,7 @@ describe("readJson and long files", () => {
   });
 
   test.each([1000, 1001, 1002, 1003, 1004, 1005, 65_536, 1_000_000])(
-    "readJson decodes a long data URI that contains escaped letters, in chunks of %i bytes",
+    "readJson decodes a long data URI with escaped letters in chunks of %i bytes",
     async (chunkLength) => {
       const escaped = base64.replace(/[/+A]/g, (letter) =>
         letter === "/" ? "\\/" : `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
@@ -66,7 +66,7 @@ describe("readJson and long files", () => {
     },
   );
 
-  test("readJson returns both a long file and a long image of one body as bytes", async () => {
+  test("readJson returns a long file and a long image of the same body as bytes", async () => {
     const json = await read(`{"file":"data:;base64,${base64}","image":"${base64}"}`);
     const { file, image } = json.parse() as Record<string, unknown>;
     expect(json.tooLong).toBeUndefined();
@@ -77,12 +77,12 @@ describe("readJson and long files", () => {
 const uri = (length: number) => "data:;base64,".padEnd(length, "A");
 
 describe("readJson and the length limit of strings", () => {
-  test("readJson leaves a data URI of exactly LONG_TEXT_BYTES in the JSON text, for any chunk size", async () => {
+  test("readJson leaves a data URI of exactly LONG_TEXT_BYTES in the JSON text for any chunk size", async () => {
     const text = JSON.stringify({ file: uri(LONG_TEXT_BYTES), text: uri(LONG_TEXT_BYTES) });
     for (const chunkLength of [999, 100_000, 1_000_000]) expect((await read(text, chunkLength)).text).toBe(text);
   });
 
-  test("readJson returns a data URI as a file if the data URI is one byte longer than LONG_TEXT_BYTES", async () => {
+  test("readJson returns a data URI as a file if it is one byte longer than LONG_TEXT_BYTES", async () => {
     for (const chunkLength of [999, 100_000, 1_000_000]) {
       const { text } = await read(JSON.stringify({ file: uri(LONG_TEXT_BYTES + 1) }), chunkLength);
       expect(text.length).toBeLessThan(100);
@@ -99,7 +99,7 @@ describe("readJson and long strings that are not files", () => {
     ["a text with an escape at its beginning", { text: `say "no"\n${base64}` }],
     ["a key", { [base64]: 1 }],
     ["a third file", { file: uri(300_000), image: base64, data: { file: uri(300_000) } }],
-  ])("readJson truncates a long string that is not a file, and reports body_too_large: %s", async (_, value) => {
+  ])("readJson truncates a long string outside a file field, and reports body_too_large: %s", async (_, value) => {
     for (const chunkLength of [1001, 1_000_000]) {
       const json = await read(JSON.stringify({ ...value, n: [1, '"'] }), chunkLength);
       expect(json.tooLong).toMatchObject({ code: "body_too_large" });
@@ -146,7 +146,7 @@ describe("readJson and malformed files", () => {
     ["a media type without an end", `data:${base64}`, "must be a base64 data URI"],
     ["another encoding", `data:text/plain,${base64}`, "must be a base64 data URI"],
   ])(
-    "readJson accepts a body with a malformed file, and opening this file then reports the error: %s",
+    "readJson accepts a body with a malformed file, whose error appears when the file is opened: %s",
     async (_, file, words) => {
       for (const chunkLength of [1001, 100_000, 1_000_000]) {
         const { problem, text } = await refusalOf(`{"file":"${file}",${others}}`, chunkLength);
@@ -156,7 +156,7 @@ describe("readJson and malformed files", () => {
     },
   );
 
-  test("readJson stores no further file of a body once one file of the body is malformed", async () => {
+  test("readJson stores no further file of a body after a malformed file", async () => {
     const json = await read(`{"file":"data:;base64,${base64}!","image":"${base64}"}`);
     const { file, image } = json.parse() as Record<string, unknown>;
     expect([file, image]).toEqual([expect.any(RefusedUpload), expect.any(RefusedUpload)]);
@@ -179,7 +179,7 @@ test.each([
   }
 });
 
-test("readJson rejects data after the padding of base64, wherever the chunk boundary is", async () => {
+test("readJson rejects data after base64 padding, wherever the chunk boundary is", async () => {
   const long = "A".repeat(LONG_TEXT_BYTES);
   for (let cut = 0; cut < 8; cut++) {
     const text = `{"image":"${long}AA==AAAA"}`;
@@ -202,13 +202,13 @@ test("readJson throws if reading the body fails, and parsing its result throws i
 describe("memory use of readJson", () => {
   const heldBy = (memory: MemoryShare) => pool.held.get(memory)?.bytes ?? 0;
 
-  test("readJson holds less than twice the size of a file that stays in memory", async () => {
+  test("readJson uses less memory than twice the size of a file that stays in memory", async () => {
     const memory = new MemoryShare(pool, 60_000);
     await read(JSON.stringify({ file: `data:;base64,${base64}` }), 65_536, { memory });
     expect(heldBy(memory)).toBeLessThan(2 * bytes.length);
   });
 
-  test("readJson holds almost no memory for a file that goes to storage", async () => {
+  test("readJson uses almost no memory for a file that it moves to storage", async () => {
     const memory = new MemoryShare(pool, 60_000);
     let [length, most] = [0, 0];
     const store = async (chunks: AsyncIterable<Uint8Array>) => {
@@ -232,7 +232,7 @@ describe("memory use of readJson", () => {
     await expect(read(text)).rejects.toMatchObject({ code: "body_too_large" });
   });
 
-  test("readJson rejects a long text with too_busy if other calls hold all memory", async () => {
+  test("readJson rejects a long text with too_busy if other calls use all memory", async () => {
     const others = Array.from({ length: 40 }, () => new MemoryShare(pool, 60_000));
     for (const share of others) while (share.take(1000));
     await expect(read("{}".padEnd(900_000))).rejects.toMatchObject({ code: "too_busy" });

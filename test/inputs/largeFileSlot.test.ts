@@ -16,7 +16,7 @@ const isWaiting = (acquired: Promise<void>) =>
   Promise.race([acquired.then(() => false), scheduler.wait(500).then(() => true)]);
 
 describe("LargeFileSlot", () => {
-  it("a call gets a large-file slot at once if a slot is free, and otherwise as soon as another call releases its slot", async () => {
+  it("a call gets a large-file slot immediately if one is free, or else once another call releases one", async () => {
     const [first, second, third, fourth] = [newSlot(), newSlot(), newSlot(), newSlot()];
     await first.acquire();
     await second.acquire();
@@ -28,7 +28,7 @@ describe("LargeFileSlot", () => {
     expect(await isWaiting(fourth.acquire())).toBe(true);
   });
 
-  it("a call occupies only one large-file slot, even if it acquires the slot several times", async () => {
+  it("a call occupies only one large-file slot, even if it acquires one several times", async () => {
     const [first, second] = [newSlot(), newSlot()];
     await Promise.all([first.acquire(), first.acquire(), first.acquire()]);
     await second.acquire();
@@ -37,7 +37,7 @@ describe("LargeFileSlot", () => {
     for (const slot of [newSlot(), newSlot()]) await slot.acquire();
   });
 
-  it("a call that releases its large-file slot while it waits for one occupies no slot later", async () => {
+  it("a call that releases while it waits for a large-file slot does not occupy the slot later", async () => {
     const [first, second, third] = [newSlot(), newSlot(), newSlot()];
     await Promise.all([first.acquire(), second.acquire()]);
     const acquired = third.acquire();
@@ -47,13 +47,13 @@ describe("LargeFileSlot", () => {
     await newSlot().acquire();
   });
 
-  it("releasing a large-file slot that was never acquired leaves the slots of other calls occupied", async () => {
+  it("releasing a large-file slot that the call never acquired does not free another call's slot", async () => {
     newSlot().release();
     for (const slot of [newSlot(), newSlot()]) await slot.acquire();
     expect(await isWaiting(newSlot().acquire())).toBe(true);
   });
 
-  it("a large-file slot becomes free again if the runtime ends the call before the call releases the slot", async () => {
+  it("a large-file slot becomes free if the runtime ends its call before the call releases the slot", async () => {
     vi.useFakeTimers();
     for (const slot of [newSlot(), newSlot()]) await slot.acquire();
     await vi.advanceTimersByTimeAsync(LONGEST_MS - 1000);
@@ -63,7 +63,7 @@ describe("LargeFileSlot", () => {
     vi.useRealTimers();
   });
 
-  it("a call is rejected with too_busy if no large-file slot becomes free within a bounded time", async () => {
+  it("a call is rejected with too_busy if no large-file slot becomes free in time", async () => {
     vi.useFakeTimers();
     for (const slot of [newSlot(), newSlot()]) await slot.acquire();
     const refused = expect(newSlot().acquire()).rejects.toMatchObject({

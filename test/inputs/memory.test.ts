@@ -14,7 +14,7 @@ function takeAll(share: MemoryShare, step = 1): number {
 }
 
 describe("MemoryPool", () => {
-  test("a memory pool grants one call at most half of its memory, and always leaves memory for the next call", () => {
+  test("a memory pool grants a call at most half of its memory, and always leaves memory for the next call", () => {
     const pool = new MemoryPool(1000);
     const shares = Array.from({ length: 49 }, () => new MemoryShare(pool, LONGEST_MS));
     expect(takeAll(shares[0]!)).toBe(500);
@@ -24,14 +24,14 @@ describe("MemoryPool", () => {
     expect(takeAll(new MemoryShare(pool, LONGEST_MS))).toBeGreaterThanOrEqual(10);
   });
 
-  test("a memory pool grants all calls of one owner together at most half of its memory", () => {
+  test("a memory pool grants all calls of the same owner together at most half of its memory", () => {
     const pool = new MemoryPool(100);
     const take = (owner: string) => new MemoryShare(pool, LONGEST_MS, owner).take(10);
     expect(Array.from({ length: 8 }, () => take("one")).filter(Boolean)).toHaveLength(5);
     expect(["two", "two", "two", "three"].map(take)).toEqual([true, true, false, true]);
   });
 
-  test("a memory pool reuses memory that a call has freed or released, or whose reservation has expired", () => {
+  test("a memory pool reuses memory that was freed or released, or whose reservation has expired", () => {
     vi.useFakeTimers();
     const pool = new MemoryPool(100);
     const [one, two] = [new MemoryShare(pool, LONGEST_MS), new MemoryShare(pool, LONGEST_MS)];
@@ -57,7 +57,7 @@ describe("receive with little memory", () => {
   });
 
   test.each([0, 500_000])(
-    "receive() moves a file to storage and frees its memory when the memory pool is full (%i bytes announced)",
+    "receive() moves a file to storage and frees its memory if the memory pool is full (%i bytes announced)",
     async (announced) => {
       const pool = new MemoryPool(200_000);
       const memory = new MemoryShare(pool, LONGEST_MS);

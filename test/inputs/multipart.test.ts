@@ -68,7 +68,7 @@ describe("readForm", () => {
     expect(await spooled()).toBe(0);
   });
 
-  it("readForm moves an upload of 9 MB to storage, and hashes the upload's bytes", async () => {
+  it("readForm moves an upload of 9 MB to storage and hashes its bytes", async () => {
     const bytes = noise(9_000_000);
     const { file } = (await read([
       ["file", new Blob([bytes])],
@@ -82,7 +82,7 @@ describe("readForm", () => {
     expect(await spooled()).toBe(0);
   });
 
-  it("readForm streams the PDF of a long form to storage from the first byte, and keeps the image in memory", async () => {
+  it("readForm streams the PDF of a long form to storage from the first byte, but keeps the image in memory", async () => {
     const form = new FormData();
     for (const name of ["image", "file"]) form.set(name, new Blob([noise(100)]));
     const { body, headers } = new Response(form);
@@ -131,7 +131,7 @@ describe("readForm and charsets", () => {
     expect(await readBytes(Promise.resolve(body), "multipart/form-data; boundary=b")).toEqual({ text: "Zürich" });
   });
 
-  it("readForm decodes a text field in an unknown charset as UTF-8 with replacement characters, which validation rejects later", async () => {
+  it("readForm decodes a text field of unknown charset as UTF-8 with replacement characters", async () => {
     const body = part("x-none", Buffer.from([0x8b, 0x40, 0x96, 0xa7]));
     const { text } = await readBytes(Promise.resolve(body), "multipart/form-data; boundary=b");
     expect(text).toContain("\ufffd");
@@ -205,7 +205,7 @@ describe("readForm and invalid forms", () => {
       [["file", large], ...Array.from({ length: 60 }, (_, i): [string, string] => [`f${i}`, ""])],
       /more than 50 parts/,
     ],
-  ])("readForm rejects a form with %s, and nothing stays in storage", async (_, entries, words, problem = refused) => {
+  ])("readForm rejects a form with %s and leaves nothing in storage", async (_, entries, words, problem = refused) => {
     await expect(read(entries)).rejects.toMatchObject({ ...problem, detail: expect.stringMatching(words) });
     await deleteStored();
     expect(await spooled()).toBe(0);
@@ -216,7 +216,7 @@ describe("readForm and invalid forms", () => {
     ["cut off before its end", (body: Uint8Array) => body.subarray(0, -10)],
     ["empty", () => new Uint8Array()],
     ["noise", () => noise(5000)],
-  ])("readForm rejects a form that is %s, and nothing stays in storage", async (_, change) => {
+  ])("readForm rejects a form that is %s and leaves nothing in storage", async (_, change) => {
     await expect(
       read(
         [
@@ -237,7 +237,7 @@ describe("readForm and invalid forms", () => {
     },
   );
 
-  it("readForm rejects an upload over the size limit, and nothing stays in storage", async () => {
+  it("readForm rejects an upload over the size limit and leaves nothing in storage", async () => {
     await expect(read([["file", new Blob([noise(20_000_001)])]])).rejects.toMatchObject({ code: "source_too_large" });
     await deleteStored();
     expect(await spooled()).toBe(0);
@@ -252,7 +252,7 @@ describe("readForm and invalid forms", () => {
   });
 });
 
-it("readForm throws a storage failure unchanged, and does not report it as an invalid_request", async () => {
+it("readForm throws a storage failure unchanged instead of reporting invalid_request", async () => {
   const limits = limitsOfForm();
   const full = { ...limits, file: { ...limits.file, store: () => Promise.reject(new Error("out of order")) } };
   const form = new FormData();
@@ -262,7 +262,7 @@ it("readForm throws a storage failure unchanged, and does not report it as an in
   await expect(read).rejects.toThrow("out of order");
 });
 
-it("readForm rejects a form with many files without causing the runtime's warning about many listeners", async () => {
+it("readForm rejects a form with many files without a runtime warning about many listeners", async () => {
   const warned = vi.fn();
   process.on("warning", warned);
   const files = Array.from({ length: 40 }, (_, at): [string, Blob] => [`f${at}`, new Blob(["x"])]);

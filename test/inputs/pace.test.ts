@@ -34,17 +34,17 @@ async function lengthOf(chunks: AsyncIterable<Uint8Array>): Promise<number> {
   return length;
 }
 
-test("readBody reads the whole body if the sender keeps the minimum rate", async () => {
+test("readBody reads the whole body if the sender maintains the minimum rate", async () => {
   expect(await lengthOf(readBody(body(50, 0, true).stream, { pace, maxBytes: 1e9 }))).toBe(50 * KB64);
 });
 
-test("readBody uses the same few buffers again while it reads a long body", async () => {
+test("readBody reuses a few buffers while it reads a long body", async () => {
   const chunks: Uint8Array[] = [];
   for await (const chunk of readBody(body(50, 0, true).stream, { pace, maxBytes: 1e9 })) chunks.push(chunk);
   expect(chunks.filter(({ length }) => length > 0).length).toBeLessThan(5);
 });
 
-test("readBody reads a fast body in longer chunks than a slow body, if memory is available", async () => {
+test("readBody reads a fast body in longer chunks than a slow body if memory is available", async () => {
   const longest = async (ms: number, hasRoom?: (bytes: number) => boolean) => {
     let most = 0;
     const { stream } = body(20, ms, true);
@@ -79,7 +79,7 @@ test.each([
   expect(state.canceled).toBe(true);
 });
 
-test("the time in which the isolate is busy does not count against the sender of a body", async () => {
+test("time during which the isolate is busy does not count against a body's minimum rate", async () => {
   const state = { isOver: false };
   const busy = (async () => {
     while (!state.isOver) {
@@ -93,7 +93,7 @@ test("the time in which the isolate is busy does not count against the sender of
   await busy;
 });
 
-test("readBody rejects a body over the size limit with 413, and leaves the rest of the body readable", async () => {
+test("readBody rejects a body over the size limit with 413 and leaves its rest readable", async () => {
   const { stream, state } = body(100, 0, true);
   await expect(lengthOf(readBody(stream, { pace, maxBytes: 3 * KB64 }))).rejects.toMatchObject({ status: 413 });
   expect([stream.locked, state.canceled]).toEqual([false, false]);

@@ -45,7 +45,7 @@ const PARTS = [
 ];
 
 describe("partsOf", () => {
-  test("partsOf finds the same parts of a form, wherever the form is split into two chunks", async () => {
+  test("partsOf finds the same parts of a form wherever the form is split into two chunks", async () => {
     for (let place = 1; place < FORM.length; place++) expect(await read(FORM, (at) => at === place)).toEqual(PARTS);
   });
 
@@ -77,7 +77,7 @@ describe("partsOf", () => {
     ["a quoted boundary", 'multipart/form-data; charset=utf-8; boundary="b-1"'],
     ["capital letters", "Multipart/Form-Data; BOUNDARY=b-1"],
     ["further parameters", "multipart/form-data; boundary=b-1; charset=utf-8"],
-  ])("partsOf finds the parts of a body with %s in its Content-Type", async (_, type) => {
+  ])("partsOf finds the parts of a body whose Content-Type has %s", async (_, type) => {
     expect(await read(FORM, undefined, type)).toEqual(PARTS);
   });
 
@@ -96,7 +96,7 @@ describe("partsOf", () => {
     await expect(read(body, (at) => at % 999 === 0, type)).rejects.toThrow(message);
   });
 
-  test("partsOf closes the body if the caller stops reading in the middle of a part", async () => {
+  test("partsOf closes the body if the caller stops reading within a part", async () => {
     let isOpen = true;
     const body = (async function* () {
       try {

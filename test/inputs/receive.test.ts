@@ -21,18 +21,15 @@ async function* chunks(length: number, chunk = 7): AsyncGenerator<Uint8Array> {
 }
 
 describe("receive", () => {
-  it.each([0, 1, 7, 99, 100])(
-    "receive() keeps a file of %i bytes in memory, for any announced size",
-    async (length) => {
-      for (const announced of [0, 1, length, 100]) {
-        const { limits, stored } = storing();
-        const received = await receive(chunks(length), limits, announced);
-        expect(received.content).toEqual(noise(length));
-        expect(await received.head(3)).toEqual(noise(length).subarray(0, 3));
-        expect(stored).toEqual([]);
-      }
-    },
-  );
+  it.each([0, 1, 7, 99, 100])("receive() keeps a file of %i bytes in memory for any announced size", async (length) => {
+    for (const announced of [0, 1, length, 100]) {
+      const { limits, stored } = storing();
+      const received = await receive(chunks(length), limits, announced);
+      expect(received.content).toEqual(noise(length));
+      expect(await received.head(3)).toEqual(noise(length).subarray(0, 3));
+      expect(stored).toEqual([]);
+    }
+  });
 
   it.each([101, 500, 1000])(
     "receive() stores a file of %i bytes, which exceeds the memory limit, for any announced size",
@@ -49,7 +46,7 @@ describe("receive", () => {
   );
 
   it.each([0, 100, 1001, 5000])(
-    "receive() rejects a file as soon as the file exceeds the size limit, with %i bytes announced",
+    "receive() rejects a file as soon as it exceeds the size limit, with %i bytes announced",
     async (announced) => {
       let read = 0;
       const endless = (async function* () {

@@ -20,7 +20,7 @@ describe("openSource within the size limit", () => {
     ["as a data URI", `data:application/pdf;base64,${base64(1000)}`],
     ["as bare base64", base64(1000)],
     ["as base64 in lines", base64(1000).replace(/.{64}/g, "$&\r\n")],
-  ])("openSource opens a file within the size limit that is given %s", async (_, source) => {
+  ])("openSource opens a file within the size limit if the file is sent %s", async (_, source) => {
     expect((await openSource(source, "file", { rules, limits, inspect })).content).toHaveLength(1000);
   });
 });
@@ -31,13 +31,13 @@ describe("openSource over the size limit", () => {
     ["as bare base64", base64(1001)],
     ["as a URL", "https://files.example.com/large.pdf"],
   ])(
-    "openSource rejects a file over the size limit with source_too_large, if the file is given %s",
+    "openSource rejects a file over the size limit with source_too_large if the file is sent %s",
     async (_, source) => {
       await expect(openSource(source, "file", { rules, limits, inspect })).rejects.toMatchObject(tooLarge);
     },
   );
 
-  test("openSource rejects a data URI over the size limit before it decodes the data", async () => {
+  test("openSource rejects a data URI over the size limit before decoding its data", async () => {
     const decoded = vi.spyOn(Uint8Array, "fromBase64");
     await expect(
       openSource(`data:;base64,${base64(10_000)}`, "file", { rules, limits, inspect }),
@@ -147,7 +147,7 @@ describe("openSource and SHA-256", () => {
     },
   );
 
-  test("openSource computes the hash of a data URI's decoded bytes, and reuses the known hash of an upload", async () => {
+  test("openSource hashes the decoded bytes of a data URI, and reuses the known hash of an upload", async () => {
     const uri = `data:;base64,${bytes.toBase64()}`;
     expect((await open(uri, bytes.length, true)).sha256).toBe(await sha256(bytes));
     expect((await open(uri, bytes.length, false)).sha256).toBeUndefined();

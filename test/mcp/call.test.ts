@@ -10,7 +10,7 @@ import { termsV2 } from "../support/x402.ts";
 
 const files = async () => (await storedKeys()).length;
 
-test("the MCP endpoint stops the work for a client that disconnects, and does not charge the client", async () => {
+test("the MCP endpoint stops the work for a client that disconnects, and charges nothing", async () => {
   const payment = await signPaymentV2(await offerOf(TEXT));
   const call = (file: string) => ({
     name: "add_text_watermark",
@@ -52,7 +52,7 @@ test("the MCP endpoint stops the work for a client that disconnects, and does no
   await vi.waitFor(payAgain, { timeout: 20_000 }); // The endpoint makes the payment usable again shortly after the work stops.
 });
 
-test("a tool asks for a new payment if a settled payment is sent with other arguments, and points to the idempotency key if the arguments are equal", async () => {
+test("a tool asks for a new payment if a settled payment is sent with other arguments, or for the idempotency key with equal ones", async () => {
   const client = await connect();
   const payment = await signPaymentV2(await offerOf(TEXT));
   const call = (text: string, payment: string) =>

@@ -50,7 +50,7 @@ describe("files as hosts and clients send them", () => {
     result.parse(structuredContent);
   });
 
-  test("a tool applies the rules for file URLs to the download URL of an attachment", async () => {
+  test("a tool applies the rules for file URLs to an attachment's download URL", async () => {
     const refused = await callPaid("add_text_watermark", {
       file: { download_url: "http://10.0.0.1/a.pdf", ...attached },
       text: "A",
@@ -96,7 +96,7 @@ describe("the definitions of paid tools", () => {
     return PRODUCTS.map((product) => tools.find(({ name }) => name === product.tool)!);
   };
 
-  test("a tool declares each file as a string, because many hosts reject a choice of types", async () => {
+  test("a tool declares each file as a string, since many hosts reject a choice of types", async () => {
     for (const { inputSchema, _meta } of await sold()) {
       for (const name of ["file", "image"]) {
         const property = inputSchema.properties![name] as object | undefined;
@@ -106,7 +106,7 @@ describe("the definitions of paid tools", () => {
     }
   });
 
-  test("a tool also declares the object that ChatGPT sends for an attached file, but only to ChatGPT", async () => {
+  test("a tool declares ChatGPT's object for an attached file only to ChatGPT", async () => {
     const tools = await sold({ "User-Agent": "openai-mcp/1.0.0" });
     expect(tools.map(({ _meta }) => _meta!["openai/fileParams"])).toEqual([["file"], ["file", "image"]]);
     for (const { inputSchema, _meta } of tools)
@@ -121,7 +121,7 @@ describe("the definitions of paid tools", () => {
       }
   });
 
-  test("the schema of a tool accepts the documented example and every listed value", async () => {
+  test("the schema of a tool accepts the documented example and every documented value", async () => {
     for (const { name, inputSchema } of await sold()) {
       const schema = z.fromJSONSchema(inputSchema as never);
       const { example } = PRODUCTS.find(({ tool }) => tool === name)!;
@@ -149,12 +149,12 @@ describe("the definitions of paid tools", () => {
     }
   });
 
-  test("the list of tools has at most 9 KB, because hosts send it with every request of a conversation", async () => {
+  test("the list of tools takes at most 9 KB, since hosts send it with every request", async () => {
     const { tools } = await (await connect()).listTools();
     expect(new TextEncoder().encode(JSON.stringify(tools)).length).toBeLessThanOrEqual(9000);
   });
 
-  test("tool definitions refer only to icons that exist", async () => {
+  test("tool definitions refer only to existing icons", async () => {
     const { icons = [] } = (await connect()).getServerVersion()!;
     expect(icons.map(({ mimeType }) => mimeType)).toEqual(["image/png", "image/svg+xml"]);
     for (const { src, mimeType } of icons) {

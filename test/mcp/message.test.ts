@@ -65,7 +65,7 @@ describe("a long message", () => {
     },
   );
 
-  test("the MCP endpoint rejects a long message whose payment follows the arguments, as official clients send it", async () => {
+  test("the MCP endpoint rejects a long message whose payment follows the arguments, as in official clients", async () => {
     const body = message({ name, arguments: argumentsWith(UNPAID_MESSAGE_BYTES), _meta: await paymentOf() });
     const { status, text } = await deployment("good").call({ headers: HEADERS, body }, "/mcp");
     expect([status, text]).toEqual([413, expect.stringContaining("body_too_large")]);
@@ -91,7 +91,7 @@ describe("a long message", () => {
     expect(answer.text).toContain('"operation":"watermark.text"');
   });
 
-  test("the MCP endpoint reports invalid base64 in a long message with the same words as in a short one", async () => {
+  test("the MCP endpoint reports invalid base64 with the same words in a long message as in a short one", async () => {
     const { call } = deployment("good");
     const answers: unknown[] = [];
     for (const length of [1000, UNPAID_MESSAGE_BYTES]) {
@@ -104,7 +104,7 @@ describe("a long message", () => {
     expect(answers[1]).toBe(answers[0]);
   });
 
-  test("the MCP endpoint answers 402 to a long message whose payment is refused, without reading the rest", async () => {
+  test("the MCP endpoint answers 402 to a long message with a refused payment without reading the rest", async () => {
     const { call, verified } = deployment("forged");
     const _meta = JSON.stringify(await paymentOf());
     const { body, read } = long(`{"params":{"name":"${name}","_meta":${_meta},"arguments":{"file":"`);
@@ -121,7 +121,7 @@ describe("a long message", () => {
     ["without an idempotency key", () => ({})],
     ["with the idempotency key at the end", () => ({ _meta: { "x402/idempotency-key": crypto.randomUUID() } })],
   ])(
-    "the bytes of a long message count against the payer's hourly allowance if the call fails (%s)",
+    "the bytes of a long message count against the payer's hourly allowance if its call fails (%s)",
     async (_, last) => {
       const { call } = deployment("good", { UNCHARGED_BYTES_PER_HOUR: "1000000" });
       const key = generatePrivateKey();
@@ -207,7 +207,7 @@ describe("the memory of a long message", () => {
     });
   });
 
-  test("the MCP endpoint rejects a long subscription message, which would hold memory without paying for it", async () => {
+  test("the MCP endpoint rejects a long subscription message, which would use memory without a payment", async () => {
     const method = "subscriptions/listen";
     const headers = { ...HEADERS, "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": method, "Mcp-Name": name };
     const params = { name, _meta: { ...(await paymentOf()), ...modern }, notifications: { toolsListChanged: true } };
@@ -227,7 +227,7 @@ describe("the memory of a long message", () => {
   });
 });
 
-test("stalled messages use up only the share of memory that their sender's address may use", async () => {
+test("stalled messages use up only the memory share of their sender's address", async () => {
   const { call } = deployment("good", { BODY_TIMEOUT_SECONDS: "3" });
   const halted = () =>
     new ReadableStream({
@@ -243,7 +243,7 @@ test("stalled messages use up only the share of memory that their sender's addre
   await Promise.all(theirs);
 });
 
-test("a string that is received as a file is too long for an unpaid MCP message", () => {
+test("a string long enough to be received as a file exceeds the limit for unpaid MCP messages", () => {
   expect(LONG_TEXT_BYTES).toBeGreaterThanOrEqual(UNPAID_MESSAGE_BYTES);
 });
 

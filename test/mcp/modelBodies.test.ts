@@ -42,7 +42,7 @@ test.each<[string, Declared[]]>([
   ["Anthropic, AI SDK", anthropic as Declared[]],
   ["OpenAI, AI SDK", openAi as Declared[]],
   ["Gemini, AI SDK 7", declaredToGemini(geminiAiSdk)],
-])("the recorded request body for %s has the schemas of the current tools unchanged", (_, declared) => {
+])("the recorded request body for %s contains the schemas of the current tools unchanged", (_, declared) => {
   const recorded = declared.map(({ name, input_schema, parameters, parametersJsonSchema }) => [
     name,
     worded({ ...(input_schema ?? parameters ?? parametersJsonSchema), $schema: undefined }),
@@ -54,13 +54,13 @@ describe.each([
   ["AI SDK 6", declaredToGemini(geminiAiSdk6)],
   ["LangChain", declaredToGemini(geminiLangChain)],
 ])("the body for Gemini that %s builds", (_, declared) => {
-  test("a recorded request body for Gemini declares every tool and has nothing that Gemini rejects", () => {
+  test("a recorded request body for Gemini declares every tool, and contains only what Gemini accepts", () => {
     expect(declared.map(({ name }) => name)).toEqual(tools.map(({ name }) => name));
     for (const { name, parameters } of declared) expect([name, geminiFaults(parameters!)]).toEqual([name, []]);
   });
 });
 
-test("the recorded request body of OpenAI Agents uses the strict mode for every tool, and has nothing that the strict mode rejects", () => {
+test("the recorded request body of OpenAI Agents uses strict mode for every tool, without anything that strict mode rejects", () => {
   expect(openAiStrict.map(({ name }) => name)).toEqual(tools.map(({ name }) => name));
   for (const { name, strict, parameters } of openAiStrict as unknown as Required<Declared>[]) {
     expect([name, strict]).toEqual([name, true]);
@@ -85,7 +85,7 @@ describe("the rules of model APIs", () => {
     },
   };
 
-  test("geminiFaults finds everything in a tool schema that Gemini rejects", () => {
+  test("geminiFaults finds everything that Gemini rejects in a tool schema", () => {
     expect(geminiFaults(broken)).toEqual([
       "parameters.properties[file]: specified other fields alongside any_of. When using any_of, it must be the only field set.",
       'parameters.properties[file].any_of[0]: Unknown name "x-mcp-file": Cannot find field.',
@@ -95,7 +95,7 @@ describe("the rules of model APIs", () => {
     ]);
   });
 
-  test("strictFaults finds everything in a tool schema that the strict mode of OpenAI rejects", () => {
+  test("strictFaults finds everything that OpenAI's strict mode rejects in a tool schema", () => {
     expect(strictFaults(broken)).toEqual([
       "parameters: 'additionalProperties' is required to be supplied and to be false.",
       "parameters.properties[file].any_of[0]: 'x-mcp-file' is not permitted.",

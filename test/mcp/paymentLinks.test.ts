@@ -10,7 +10,7 @@ afterEach(emptyBucket);
 const fields = { file: "https://example.com/contract.pdf", text: "A" };
 
 describe.each(Object.keys(REVISIONS) as (keyof typeof REVISIONS)[])("payment links, protocol %s", (revision) => {
-  test("an agent without a payment gets a payment link, and the link's claim returns the result after a person has paid", async () => {
+  test("an agent without a payment gets a payment link, whose claim returns the result after a person has paid", async () => {
     const client = await connect(revision);
     await client.listTools(); // After listing the tools, the client validates results against their schemas.
     const upload = await client.callTool({ name: "request_upload", arguments: { name: "a.pdf" } });
@@ -50,7 +50,7 @@ test.each([
   ["request_payment_link", { tool: "add_text_watermark", arguments: "{" }, "arguments"],
   ["get_result", {}, "claim"],
   ["get_result", { claim: 7 }, "claim"],
-])("%s reports invalid arguments %j", async (name, wrong, path) => {
+])("the tool %s reports invalid arguments: %j", async (name, wrong, path) => {
   const client = await connect();
   const { isError, content } = await client.callTool({ name, arguments: wrong });
   const { code, errors } = JSON.parse((content[0] as { text: string }).text) as {
@@ -87,7 +87,7 @@ describe("a client that opens pages for its user", () => {
     ["decline", "has not opened"],
     ["cancel", "has not opened"],
   ] as const)(
-    "request_payment_link asks a client that can open pages only once, and returns the claim after the user's answer %j",
+    "request_payment_link asks a client that can open pages only once, and returns the claim after the answer %j",
     async (action, words) => {
       const { offered, shown, text } = await ask(action);
       expect(shown).toEqual([{ mode: "url", url: offered.url, message: "Pay 0.05 USDC for the watermarked PDF" }]);
@@ -96,12 +96,12 @@ describe("a client that opens pages for its user", () => {
     },
   );
 
-  test("a client gets the payment link as text if the protocol's calls do not state the client's capabilities", async () => {
+  test("a client gets the payment link as text if its calls do not state its capabilities", async () => {
     const { shown, text } = await ask("accept", "2025-11-25");
     expect([shown, text]).toEqual([[], expect.stringContaining("Ask the user to open")]);
   });
 
-  test("request_payment_link returns quote_not_found if the requestState of a repeated call is an unknown claim", async () => {
+  test("request_payment_link returns quote_not_found if a repeated call's requestState is an unknown claim", async () => {
     const client = await connect("2026-07-28", {}, { elicitation: { url: {} } });
     const result = await client.callTool({
       name: "request_payment_link",

@@ -26,7 +26,7 @@ const text = (...notices: Notice[]) =>
     }),
   );
 
-test("a tool result reports that marking invalidated a signature or PDF/A conformance", () => {
+test("a tool result reports that the mark invalidated a signature or PDF/A conformance", () => {
   expect(text("signatures-invalidated")).toContain("signatures are no longer valid");
   expect(text()).not.toContain("signature");
   expect(text("pdfa-transparency", "pdfa-color")).toMatch(/the mark is transparent.*does not allow the image/);
@@ -41,7 +41,7 @@ test("a tool result names the pages on which the text is cut short", () => {
   expect(text('text-cut;pages="12"')).toContain("was cut short there: page 12.");
 });
 
-test("a tool result contains the receipt of a failed settlement together with the terms", () => {
+test("a tool result contains the receipt of a failed settlement and the terms", () => {
   const offer = offerOf({ url: "mcp://tool/t", description: "", outputSchema: {}, bazaar: {} }, readConfig({}));
   const failed = { ...receipt, success: false, errorReason: "insufficient_funds", transaction: "" };
   expect(
@@ -58,7 +58,7 @@ test("a tool result contains the receipt of a failed settlement together with th
   });
 });
 
-test("an unpaid tool result starts with the terms and has content of at most 4 KB, even if all networks are offered", () => {
+test("an unpaid tool result starts with the terms, and its content takes at most 4 KB even with all networks", () => {
   const account = "4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU";
   const networks = Object.values(NETWORKS).map((network) =>
     isSolana(network) ? { ...network, feePayers: { 1: [account], 2: [account] } } : network,

@@ -41,7 +41,7 @@ const stateless = (method: string, params: object = {}, name?: string) =>
 
 describe("the MCP endpoint", () => {
   test.each(["2025-11-25", "2025-06-18"])(
-    "the MCP endpoint negotiates protocol %s without a session",
+    "the MCP endpoint negotiates protocol version %s without a session",
     async (revision) => {
       const response = await post(initialize(revision));
       expect(response.headers.get("Mcp-Session-Id")).toBeNull();
@@ -53,7 +53,7 @@ describe("the MCP endpoint", () => {
     },
   );
 
-  test("the MCP endpoint describes itself in its answer to server/discover", async () => {
+  test("the MCP endpoint describes itself in the answer to server/discover", async () => {
     const { result } = await messageIn(await stateless("server/discover"));
     expect(result).toMatchObject({
       supportedVersions: ["2026-07-28"],
@@ -109,7 +109,7 @@ describe("the MCP endpoint", () => {
     expect(error).toMatchObject({ code: -32602 });
   });
 
-  test.each(["GET", "DELETE"])("the MCP endpoint rejects %s, because it has no sessions", async (method) => {
+  test.each(["GET", "DELETE"])("the MCP endpoint rejects %s, since it has no sessions", async (method) => {
     const response = await sendMcp(MCP, { method, headers: { Accept: "text/event-stream" } });
     expect([response.status, response.headers.get("Allow")]).toEqual([405, "POST"]);
   });
@@ -119,7 +119,7 @@ describe("the MCP endpoint", () => {
     ["", "application/json", 400, -32700],
     ['{"neither":"request nor answer"}', "application/json", 400, -32600],
     [JSON.stringify(initialize("2025-11-25")), "text/plain", 415, -32000],
-  ])("the MCP endpoint rejects %j with content type %s", async (body, type, status, code) => {
+  ])("the MCP endpoint rejects the body %j with content type %s", async (body, type, status, code) => {
     const response = await post(body, { "Content-Type": type });
     expect(response.status).toBe(status);
     expect((await messageIn(response)).error).toMatchObject({ code });
@@ -146,7 +146,7 @@ test("the MCP endpoint rejects a message that repeats an argument", async () => 
   expect(await response.json()).toMatchObject({ error: { code: -32600, message: expect.stringContaining('"text"') } });
 });
 
-test("the MCP endpoint rejects a batch, which would run many calls for the price of one", async () => {
+test("the MCP endpoint rejects a batch, since a batch could run many calls for the price of one", async () => {
   const response = await post(JSON.stringify([initialize("2025-11-25"), initialize("2025-11-25")]));
   expect(response.status).toBe(400);
   expect(await response.json()).toMatchObject({ error: { code: -32600, message: expect.stringContaining("batches") } });

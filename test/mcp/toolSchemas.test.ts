@@ -31,7 +31,7 @@ describe("the schemas of tools", () => {
     });
   });
 
-  test("the tool schemas mention base64 for a file field, but not for the tool request_upload", () => {
+  test("the tool schemas mention base64 for a file field, except the schema of request_upload", () => {
     const [text, , upload] = tools;
     const { file } = text!.inputSchema.properties as Record<string, { description: string }>;
     expect(file!.description).toContain("A small one also as base64.");

@@ -66,7 +66,7 @@ describe.each(revisions)("protocol %s", (revision) => {
   });
 
   test.each(CALLS)(
-    "%s returns the payment terms for an unpaid call and the result link for a paid call",
+    "the tool %s returns the payment terms for an unpaid call and the result link for a paid call",
     async (name, fields) => {
       const client = await connect(revision);
       await client.listTools(); // After listing the tools, the client validates results against their schemas.
@@ -108,7 +108,7 @@ describe.each(revisions)("protocol %s", (revision) => {
     },
   );
 
-  test("a tool names its price and its preferred way to pay in _meta", async () => {
+  test("a tool states its price and its preferred payment method in _meta", async () => {
     const { tools } = await (await connect(revision)).listTools();
     const [text, image, upload] = tools;
     const { structuredContent } = await (await connect(revision)).callTool({ name: text!.name, arguments: {} });
@@ -158,7 +158,7 @@ describe("the payment of a tool call", () => {
     expect(answer._meta!["x402/payment-response"]).toMatchObject({ network });
   });
 
-  test("one payment gives the same result over MCP and HTTP, and pays for no other request", async () => {
+  test("one payment buys the same result over MCP and HTTP, and pays for no other request", async () => {
     const [client, paid] = [await connect(), await payment()];
     const first = await callText(client, paid, text, "a key");
     expect((await callText(client, paid, text, "a key")).structuredContent).toEqual(first.structuredContent);
@@ -175,7 +175,7 @@ describe("the payment of a tool call", () => {
     ]);
   });
 
-  test("a tool call with a reused idempotency key returns the first result and reports that its new payment expires unused", async () => {
+  test("a tool call with a reused idempotency key returns the first result and says that its new payment stays unused", async () => {
     const client = await connect();
     const first = await callText(client, await payment(), text, "another key");
     const second = await callText(client, await payment(), text, "another key");
@@ -280,14 +280,14 @@ describe("problems", () => {
     },
   );
 
-  test("a tool call reveals nothing about an unexpected exception", async () => {
+  test("a tool call reveals no details of an unexpected exception", async () => {
     failOnce(new TypeError("inner workings"));
     const answer = await callText(await connect(), await payment());
     expect(told(answer)).toMatchObject({ code: "internal_error", request_id: expect.stringMatching(/./) });
     expect(JSON.stringify(answer)).not.toContain("inner workings");
   });
 
-  test("a tool call reports invalid arguments with the same messages as over HTTP", async () => {
+  test("a tool call reports invalid arguments with the same messages as HTTP", async () => {
     const [client, paid] = [await connect(), await payment()];
     const fields = { file, text: "A", opactiy: 1, rotation: 999 };
     const http = await send(TEXT, {

@@ -27,7 +27,7 @@ async function seen(client: Client) {
 
 describe("a client that shows views", () => {
   test.each(["2026-07-28", "2025-11-25"] as const)(
-    "the MCP endpoint offers the result view to a client that shows views, protocol %s",
+    "the MCP endpoint offers the result view to a client that supports views, protocol version %s",
     async (revision) => {
       const client = await connectWith(revision, { [EXTENSION]: { mimeTypes: [HTML] } });
       const { tools, uris, capabilities } = await seen(client);
@@ -61,7 +61,7 @@ describe("a client that shows views", () => {
     for (const part of parts) expect((await send(part)).status).toBe(200);
   });
 
-  test("the result view may connect to FILE_HOST if that setting exists", async () => {
+  test("the result view may connect to FILE_HOST if that setting is set", async () => {
     const context = createExecutionContext();
     const message = { jsonrpc: "2.0", id: 1, method: "resources/read", params: { uri: URI } };
     const response = await app.fetch(
@@ -140,7 +140,7 @@ test.each<[string, unknown, boolean]>([
 describe("a frame without an origin", () => {
   const headers = { Origin: "null" };
 
-  test("a frame without an origin may load the assets of the result view", async () => {
+  test("a frame with an opaque origin can load the assets of the result view", async () => {
     for (const path of [
       "/assets/chat.js",
       "/assets/chat.css",
@@ -156,7 +156,7 @@ describe("a frame without an origin", () => {
     }
   });
 
-  test("a frame with an opaque origin can download byte ranges of a result, and can revoke a link with the link's token", async () => {
+  test("a frame with an opaque origin can download byte ranges of a result and revoke its link with the token", async () => {
     const sold = await callPaid(TEXT, { file: dataUri("application/pdf", onePage), text: "A" });
     const { url } = (await sold.json<{ output: { url: string } }>()).output;
     const part = await send(url, { headers: { ...headers, Range: "bytes=0-4" } });
@@ -173,7 +173,7 @@ describe("a frame without an origin", () => {
     expect((await send(url, { headers })).status).toBe(410);
   });
 
-  test("a frame without an origin may not send requests to the MCP endpoint", async () => {
+  test("a frame with an opaque origin cannot send requests to the MCP endpoint", async () => {
     const response = await sendMcp(MCP, {
       method: "POST",
       headers: { ...headers, "Content-Type": "application/json" },

@@ -33,7 +33,7 @@ function problemsOf(env: object): string {
 }
 
 describe("settings", () => {
-  test("without settings, the deployment accepts local payments on base-sepolia, and links work for a day", () => {
+  test("a deployment without settings accepts local payments on base-sepolia, and its links work for a day", () => {
     expect(readConfig({})).toMatchObject({
       facilitators: [],
       networks: [NETWORKS["base-sepolia"]],
@@ -97,7 +97,7 @@ describe("settings", () => {
     ["CONTACT", "CONTACT_EMAIL"],
     ["TERMS", "TERMS_URL"],
     ["PRIVACY_POLICY_URL", "PRIVACY_URL"],
-  ])("the near miss %s is a warning that suggests %s, and does not stop sales", (name, setting) => {
+  ])("readConfig warns about the near miss %s, suggests %s, and does not stop sales", (name, setting) => {
     expect(readConfig({ [name]: "x" }).warnings).toEqual([`${name} is not a setting. Did you mean ${setting}?`]);
     expect(unknownNames({ [name]: "x" }, Object.keys(settings.shape))).toEqual([]);
   });
@@ -111,13 +111,13 @@ describe("settings", () => {
     ["PAYMENT_TO", "PAY_TO", PAY_TO],
     ["OVERPRINT_PAY_TO", "PAY_TO", PAY_TO],
     ["PAY_TO_SOL", "PAY_TO_SOLANA", SOLANA],
-  ])("the near miss %s of a setting for the terms stops sales, unless %s is set too", (name, setting, value) => {
+  ])("the near miss %s of a payment setting stops sales unless %s is set too", (name, setting, value) => {
     const problem = `${name} is not a setting. Did you mean ${setting}?`;
     expect(() => readConfig({ [name]: value })).toThrow(problem);
     expect(readConfig({ [name]: value, [setting]: value }).warnings).toEqual([problem]);
   });
 
-  test("settingsIn passes on near misses of a process environment, and no names of other programs", () => {
+  test("settingsIn returns near misses in a process environment, but no names of other programs", () => {
     const near = { LINK_TTL: "3600", OVERPRINT_PRICE: "1", X402_NETWORKS: "base" };
     const others = [
       "PATH",
@@ -142,13 +142,13 @@ describe("settings", () => {
     expect(settingsIn(env, Object.keys(settings.shape))).toEqual(near);
   });
 
-  test.each(COSMETIC)("an invalid or misspelled %s is a warning, and the setting counts as unset", (name) => {
+  test.each(COSMETIC)("readConfig warns about an invalid or misspelled %s and treats it as unset", (name) => {
     const { warnings, ...config } = readConfig({ [name]: "nothing", [`${name}S`]: "x" });
     expect(warnings).toEqual([`${name}S is not a setting. Use ${name}`, expect.stringMatching(`^${name}: must be`)]);
     expect(config).toEqual({ ...readConfig({}), warnings: undefined });
   });
 
-  test("readConfig names well-known test addresses: an error on networks with real money, else a warning", () => {
+  test("readConfig rejects well-known test addresses on mainnets, and warns about them on test networks", () => {
     const FACILITATOR_URL = "https://f.example.com";
     const hardhat = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
     const said =
@@ -173,13 +173,13 @@ describe("settings", () => {
     ]);
   });
 
-  test("PAY_TO accepts an address in mixed case with a checksum, and in lower or upper case without a checksum", () => {
+  test("PAY_TO accepts a checksummed address in mixed case, or an address in lower or upper case", () => {
     const digits = "3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
     for (const written of [digits, digits.toLowerCase(), digits.toUpperCase()])
       expect(readConfig({ PAY_TO: `0x${written}` }).payTo).toBe(`0x${written}`);
   });
 
-  test("readConfig uses the operator's facilitator, address and network", () => {
+  test("readConfig uses the facilitator, address and network of the settings", () => {
     expect(readConfig({ FACILITATOR_URL: "https://f.example.com", PAY_TO, NETWORKS: "base" })).toMatchObject({
       facilitators: [{ url: "https://f.example.com" }],
       payTo: PAY_TO,
@@ -204,7 +204,7 @@ describe("settings", () => {
     ]);
   });
 
-  test("RPC_URL assigns node URLs to networks by their order and accepts empty entries", () => {
+  test("RPC_URL assigns node URLs to networks in order and accepts empty entries", () => {
     const networks = { PAY_TO, NETWORKS: "base,polygon,avalanche" };
     expect(readConfig({ ...networks, RPC_URL: "https://b.example.com/key,, https://a.example.com" }).rpcUrls).toEqual({
       base: "https://b.example.com/key",
@@ -219,7 +219,7 @@ describe("settings", () => {
     expect(readConfig({ ...facilitator, PAY_TO }).payToSolana).toBeUndefined();
   });
 
-  test("readConfig uses the CDP key only for hosts of CDP", () => {
+  test("readConfig uses the CDP key only for CDP hosts", () => {
     for (const url of ["https://cdp.coinbase.com.example.com", "https://cdp.coinbase.com", "https://f.example.com"])
       expect(
         readConfig({ PAY_TO, FACILITATOR_URL: url, CDP_API_KEY_ID: "key", CDP_API_KEY_SECRET: CDP_SECRET })
@@ -247,20 +247,20 @@ describe("settings", () => {
     expect(readConfig({}).allowedHosts).toEqual([]);
   });
 
-  test("maxTimeoutSeconds is longer than fetching the files and settling the payment can take", () => {
+  test("maxTimeoutSeconds exceeds the time for fetching the files and settling the payment", () => {
     const config = readConfig({ FETCH_TIMEOUT_SECONDS: "120", FACILITATOR_TIMEOUT_SECONDS: "60" });
     expect(config.maxTimeoutSeconds).toBeGreaterThan(2 * 120 + 2 * 60);
     expect(readConfig({}).maxTimeoutSeconds).toBe(300);
   });
 
-  test("ALLOW_LOOPBACK_SOURCES allows loopback sources only if it is true, as text or as a TOML boolean", () => {
+  test("ALLOW_LOOPBACK_SOURCES allows loopback sources only if it is true, as a text or a TOML boolean", () => {
     for (const value of ["true", "1", "yes", true])
       expect(readConfig({ ALLOW_LOOPBACK_SOURCES: value }).allowLoopbackSources).toBe(true);
     for (const value of ["false", "0", "no", "", false, undefined])
       expect(readConfig({ ALLOW_LOOPBACK_SOURCES: value }).allowLoopbackSources).toBe(false);
   });
 
-  test("RECEIPT_KEY is valid with and without 0x, and the error about an invalid key does not repeat it", () => {
+  test("RECEIPT_KEY is valid with and without 0x, and the error for an invalid key does not reveal it", () => {
     const key = "5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a";
     for (const RECEIPT_KEY of [key, `0x${key}`]) expect(readConfig({ RECEIPT_KEY }).receiptKey).toBe(`0x${key}`);
     expect(readConfig({ RECEIPT_KEY: "" }).receiptKey).toBeUndefined();
@@ -289,7 +289,7 @@ describe("settings", () => {
     "http://10.0.0.7",
     "http://facilitator:4021",
     "http://facilitator.payments.svc.cluster.local",
-  ])("readConfig accepts http for a facilitator and a node in the operator's own network: %s", (url) => {
+  ])("readConfig accepts http for a facilitator or a node in the operator's own network: %s", (url) => {
     const config = readConfig({ PAY_TO, FACILITATOR_URL: url, RPC_URL: `${url}?key=1` });
     expect([config.facilitators[0]!.url, config.rpcUrls["base-sepolia"]]).toEqual([url, `${url}?key=1`]);
   });
@@ -318,7 +318,7 @@ describe("settings", () => {
     expect(() => readConfig(env)).toThrow(message);
   });
 
-  test("readConfig reports all problems of the settings at once", () => {
+  test("readConfig reports all problems of the settings together", () => {
     const env = { NETWORK: "base", MAX_PAGES: "many", PRICE: '"1"', FACILITATOR_URL: "https://f.example.com,ftp://x" };
     const problems = [/^NETWORK is/, /^PRICE: has quotes/, /^FACILITATOR_URL\[1\]: must/, /^MAX_PAGES: must/];
     expect(() => readConfig(env)).toThrow(
@@ -334,7 +334,7 @@ describe("each setting", () => {
   });
 
   test.each(Object.entries(WRONG_SETTINGS).flatMap(([name, values]) => values.map((value) => [name, value] as const)))(
-    "the message of readConfig about %s=%j names the setting but not its value",
+    "readConfig names the invalid setting in the message about %s=%j, but not its value",
     (name, value) => {
       const message = problemsOf({ [name]: value });
       expect(message).toContain(name);
@@ -344,7 +344,7 @@ describe("each setting", () => {
   );
 
   test.each(Object.keys(settings.shape))(
-    "readConfig recognizes misspellings of %s and suggests the right name",
+    "readConfig recognizes misspellings of %s and suggests the correct name",
     (name) => {
       const known = Object.keys(settings.shape);
       const at = (change: (index: number) => string) => Array.from(name, (_, index) => change(index));
@@ -380,12 +380,12 @@ describe(".dev.vars.example", () => {
   );
   const figures = lines.filter(({ value }) => /^\d+$/.test(value));
 
-  test(".dev.vars.example contains every setting once, and otherwise only comments", () => {
+  test(".dev.vars.example contains every setting once, and apart from them only comments", () => {
     expect(lines.map(({ name }) => name).toSorted()).toEqual(Object.keys(settings.shape).toSorted());
     expect(example.split("\n").filter((line) => !/^(# .*|[A-Z_]+=".*|)$/.test(line))).toEqual([]);
   });
 
-  test(".dev.vars.example enables only settings whose value equals the default", () => {
+  test(".dev.vars.example enables only settings at their default values", () => {
     const set = lines.filter(({ isOn }) => isOn).map(({ name, value }) => [name, value]);
     expect(readConfig(Object.fromEntries(set))).toEqual(readConfig({}));
   });

@@ -24,7 +24,7 @@ describe("the severity of a log line", () => {
     [{ event: "sweep", deleted: 1, finished: true }, "info"],
     [{ event: "sweep", deleted: 1, finished: false }, "warn"],
     [{ event: "settings", problems: [], errors: [] }, "warn"],
-  ])("the severity of %j is %s", (line, level) => {
+  ])("the severity of the log line %j is %s", (line, level) => {
     expect(levelOf(line)).toBe(level);
   });
 });

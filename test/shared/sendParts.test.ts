@@ -30,7 +30,7 @@ describe("sendParts", () => {
     expect(await sendWith([])).toEqual([200, "0-10", "10-20", "20-25", "complete"]);
   });
 
-  test.each([0, 429, 503])("sendParts repeats a request after a temporary failure (%i)", async (failure) => {
+  test.each([0, 429, 503])("sendParts retries a request after the temporary failure %i", async (failure) => {
     expect(await sendWith([200, failure, 200, 200, failure])).toEqual([
       ...[200, "0-10", "10-20", "10-20", "20-25", "complete", "complete"],
     ]);
@@ -40,7 +40,7 @@ describe("sendParts", () => {
     expect(await sendWith([0, 409])).toEqual([200, "0-10", "0-10", "10-20", "20-25", "complete"]);
   });
 
-  test("sendParts returns the answer that refuses a part", async () => {
+  test("sendParts returns the answer if the service refuses a part", async () => {
     expect(await sendWith([422])).toEqual([422, "0-10"]);
     expect(await sendWith([429], { "Retry-After": "3600" })).toEqual([429, "0-10"]);
   });

@@ -3,7 +3,7 @@ import { type EvmNetwork, NETWORKS } from "../../src/payments/wire/networks.ts";
 import { CHAINS } from "../../web/buying/chains.ts";
 
 test.each(Object.entries(CHAINS))(
-  "the page's wallet code and the service have the same chain id for the network %s",
+  "the wallet code of the page uses the service's chain id for the network %s",
   (name, { id }) => {
     expect(id).toBe((NETWORKS[name as keyof typeof NETWORKS] as EvmNetwork).chainId);
   },

@@ -8,7 +8,7 @@ import { ORIGIN, send } from "../support/client.ts";
 const page = async () => (await send("/docs")).text();
 
 describe("/docs", () => {
-  test("the page /docs is readable without scripts, and its policy allows no unsafe source and no other origin", async () => {
+  test("the page /docs is readable without scripts, and its CSP allows no unsafe source and no other origin", async () => {
     const response = await send("/docs");
     expect([response.status, response.headers.get("Content-Type")]).toEqual([
       200,
@@ -102,7 +102,7 @@ describe("/docs", () => {
     expect(html).toContain("<strong>100,000,000 (100 MB)</strong>");
   });
 
-  test("/retention shows every table row of docs/retention.md, and the lifetime of a link", async () => {
+  test("/retention shows every table row of docs/retention.md and the lifetime of a link", async () => {
     const html = (await (await send("/retention")).text())
       .replaceAll(/<\/?(code|strong)>/g, "")
       .replaceAll("&#39;", "'");
@@ -114,7 +114,7 @@ describe("/docs", () => {
     expect(html).not.toMatch(/undefined|\]\(/);
   });
 
-  test("/changelog shows the changes for callers of every release, and no changes for operators", async () => {
+  test("/changelog shows the caller-facing changes of every release, and no changes for operators", async () => {
     const html = await (await send("/changelog")).text();
     const releases = Array.from(changelog.matchAll(/^## (.+)$/gm), ([, title]) => title!);
     expect(releases.length).toBeGreaterThan(1);

@@ -66,7 +66,7 @@ describe("GET /", () => {
         expect(["file", ...named].sort()).toEqual(Object.keys(shape).sort());
       });
 
-      test("the home page's controls offer only choices that the service accepts, and select the defaults", async () => {
+      test("the home page's controls offer only valid choices and select the defaults", async () => {
         const choices = Array.from(
           (await controls()).matchAll(/type="radio" name="(\w+)" value="([\w-]*)"( checked)?/g),
           ([, name, value, checked]) => ({ name: name!, value: value || undefined, checked }),
@@ -107,7 +107,7 @@ describe("GET /", () => {
     expect(client).not.toContain(DEVELOPMENT_KEY.slice(2));
   });
 
-  test("the home page links to REPOSITORY_URL if it is a web address", async () => {
+  test("the home page links to REPOSITORY_URL if it is a web URL", async () => {
     const served = async (REPOSITORY_URL: string) => {
       const context = createExecutionContext();
       const request = new Request("http://localhost/", { headers: BROWSER });
@@ -122,7 +122,7 @@ describe("GET /", () => {
     expect(await wrong.text()).not.toMatch(/javascript:|>Source<\/a>/);
   });
 
-  test("the home page's policy allows no other origin, no inline code and no evaluation of strings as code", async () => {
+  test("the home page's CSP allows no other origin, no inline code and no evaluation of strings as code", async () => {
     const response = await send("/", { headers: BROWSER });
     const policy = response.headers.get("Content-Security-Policy")!;
     expect(policy).toContain("default-src 'none'");
@@ -143,7 +143,7 @@ describe("the home page's pictures", () => {
 });
 
 describe("static assets", () => {
-  test("the service serves files under /assets and /fonts, and scripts have a separate Content-Security-Policy", async () => {
+  test("the service serves files under /assets and /fonts, with a separate Content-Security-Policy for scripts", async () => {
     const script = await send("/assets/playground.js");
     expect([script.status, script.headers.get("Content-Type")]).toEqual([200, "text/javascript; charset=utf-8"]);
     expect(script.headers.get("Content-Security-Policy")).toBe(
@@ -157,7 +157,7 @@ describe("static assets", () => {
     await font.body?.cancel();
   });
 
-  test("assets with a content hash in their name are cached forever", async () => {
+  test("assets with a content hash in their names are cached forever", async () => {
     // The test serves a fake file, because a concurrent build may replace the real files.
     const assets = { fetch: async () => new Response("") } as unknown as Fetcher;
     const cached = async (path: string) => {

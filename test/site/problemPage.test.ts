@@ -100,7 +100,7 @@ test("HEAD of the problem page returns its headers without a body", async () => 
   expect(await response.text()).toBe("");
 });
 
-test("the problem page is the same for an almost correct, a wrong and a missing token", async () => {
+test("the problem page is the same for an almost correct, a wrong or a missing token", async () => {
   const { id, token } = await stored();
   const pages = [token.slice(0, -1), `${token.slice(0, -1)}x`, "0", "", undefined].map(async (wrong) => {
     const response = await send(`/v1/files/${id}.pdf${wrong === undefined ? "" : `?token=${wrong}`}`, {
@@ -112,7 +112,7 @@ test("the problem page is the same for an almost correct, a wrong and a missing 
   for (const other of others) expect(other).toEqual(first);
 });
 
-test("for any other problem, the problem page formats code in the detail and keeps the response headers", async () => {
+test("the problem page formats code in the problem's detail and keeps the response headers", async () => {
   const asked = await send("/v1/purchases", { headers: BROWSER });
   expect([asked.status, asked.headers.has("PAYMENT-REQUIRED")]).toEqual([402, true]);
   expect(await asked.text()).toContain("A sign-in with the paying key is required");
@@ -127,7 +127,7 @@ test("for any other problem, the problem page formats code in the detail and kee
   expect(await broken.text()).toContain("quote <code>request_id</code> if it happens twice");
 });
 
-test("the problem page for a misconfigured deployment does not show the settings", async () => {
+test("the problem page of a misconfigured deployment does not show the settings", async () => {
   const context = createExecutionContext();
   const request = new Request(`${ORIGIN}/`, { headers: BROWSER });
   const response = await app.fetch(request, { ...env, NETWORKS: "no-such-chain" }, context);

@@ -12,7 +12,7 @@ const written = (id: string, shown = call) => CLIENTS.find((client) => client.id
 
 describe("snippets", () => {
   test.each(CLIENTS.map(({ id }) => id))(
-    "the tokens of the highlighted %s snippet, joined, equal the snippet",
+    "the tokens of the highlighted %s snippet join to the original snippet",
     (id) => {
       const code = written(id);
       expect(
@@ -23,7 +23,7 @@ describe("snippets", () => {
     },
   );
 
-  test("the curl snippet quotes texts for the shell and file names for curl", () => {
+  test("the curl snippet quotes texts for the shell, and file names for curl", () => {
     expect(written("curl")).toContain(String.raw`-F 'file=@"it'\''s \"mine\"; really.pdf"'`);
     expect(written("curl")).toContain("--form-string 'text=it'\\''s\n\"ours\" \\ `$HOME` 版'");
     expect(written("curl")).toContain("--form-string opacity=0.5");
@@ -37,7 +37,7 @@ describe("snippets", () => {
     });
   });
 
-  test("the snippets have an image only if the call has one", () => {
+  test("the snippets contain an image only if the call has one", () => {
     const image = { ...call, image: "logo.png" };
     for (const { id } of CLIENTS) {
       expect(written(id)).not.toContain("logo.png");

@@ -28,7 +28,7 @@ const put = (key: string, bytes: Uint8Array, metadata = {}) =>
 const bytesOf = async (key: string) => new Uint8Array((await (await bucket.get(key, {}))?.arrayBuffer()) ?? []);
 
 describe("a stored object", () => {
-  test("an object becomes readable with its metadata once it is stored", async () => {
+  test("a stored object can be read with its metadata", async () => {
     expect([await bucket.head("a"), await bucket.get("a", {})]).toEqual([null, null]);
     const metadata = {
       httpMetadata: { contentType: "application/pdf", contentDisposition: "attachment; filename=a.pdf" },
@@ -44,7 +44,7 @@ describe("a stored object", () => {
     expect(await bytesOf("a")).toEqual(noise(1000));
   });
 
-  test("a replaced object has new metadata and a new etag", async () => {
+  test("replacing an object changes its metadata and etag", async () => {
     const first = await put("a", noise(10), { customMetadata: { token: "5c" } });
     const second = await put("a", noise(11));
     expect(second.etag).not.toBe(first.etag);
@@ -139,7 +139,7 @@ describe("list", () => {
 describe("a multipart upload", () => {
   const streamOf = (bytes: Uint8Array<ArrayBuffer>) => new Response(bytes).body!;
 
-  test("the object of a multipart upload becomes readable when the upload is completed, even if its parts arrive out of order", async () => {
+  test("a completed multipart upload is readable as one object, even if its parts arrive out of order", async () => {
     const upload = await bucket.createMultipartUpload("a");
     const second = await upload.uploadPart(2, streamOf(noise(1000, PART)));
     const first = await upload.uploadPart(1, streamOf(noise(PART)));

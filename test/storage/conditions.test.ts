@@ -32,7 +32,7 @@ describe("rangeOf", () => {
       { offset: 0, length: 10 },
     ],
     [{ Range: "bytes=0-9", "If-Range": "Fri, 02 Jan 2026 03:04:04 GMT" }, undefined],
-  ])("rangeOf parses the headers %j as %j", (headers, expected) => {
+  ])("rangeOf parses the headers %j to %j", (headers, expected) => {
     expect(rangeOf(new Headers(headers), file)).toEqual(expected);
   });
 });
@@ -63,7 +63,7 @@ describe("unmetCondition", () => {
     [{ "If-Unmodified-Since": before }, "precondition failed"],
     [{ "If-Unmodified-Since": "yesterday" }, undefined],
     [{ "If-Unmodified-Since": date, "If-Modified-Since": date }, "not modified"],
-  ])("unmetCondition evaluates the headers %j as %s", (headers, expected) => {
+  ])("unmetCondition evaluates the headers %j to %s", (headers, expected) => {
     expect(unmetCondition(new Headers(headers), file)).toBe(expected);
   });
 });

@@ -90,7 +90,7 @@ describe("a result link", () => {
     expect(response.headers.get("Content-Disposition")).toBe(disposition);
   });
 
-  test("a result link answers 416 with the file size if the range starts after the end of the file", async () => {
+  test("a result link answers 416 with the file size to a range beyond the end of the file", async () => {
     const response = await send(linkTo(await stored()), { headers: { Range: "bytes=1000-" } });
     expect(response.status).toBe(416);
     expect(response.headers.get("Content-Range")).toBe(`bytes */${PDF.length}`);
@@ -107,7 +107,7 @@ describe("a result link", () => {
       expect([name, again.headers.get(name)]).toEqual([name, first.headers.get(name)]);
   });
 
-  test.each(["GET", "HEAD"])("a browser's cache does not serve a revoked link: %s", async (method) => {
+  test.each(["GET", "HEAD"])("a browser's cache never serves a revoked link: %s", async (method) => {
     const link = linkTo(await stored());
     const browser = cacheOf(send);
     expect(await (await browser(link)).bytes()).toEqual(PDF);
@@ -169,7 +169,7 @@ describe("a result link", () => {
 
 describe("revoking a link", () => {
   test.each([".pdf", ""])(
-    "DELETE on the link with suffix %j deletes the file at once, and the link then answers 410",
+    "DELETE on a link with suffix %j deletes the file immediately, and the link then answers 410",
     async (end) => {
       const { id, token } = await stored();
       const link = `/v1/files/${id}${end}?token=${token}`;
@@ -189,13 +189,13 @@ describe("revoking a link", () => {
     expect(await response.bytes()).toEqual(PDF);
   });
 
-  test("a caller with a wrong token cannot see that a link was revoked", async () => {
+  test("a wrong token does not reveal that a link was revoked", async () => {
     const { id, token } = await stored();
     await send(linkTo({ id, token }), { method: "DELETE" });
     expect((await send(`/v1/files/${id}.pdf?token=0`)).status).toBe(403);
   });
 
-  test("a revoked link counts as expired even on a machine whose clock is slow", async () => {
+  test("a revoked link counts as expired even if a machine's clock is slow", async () => {
     const link = await stored();
     const began = Date.now();
     await revoke(bucket, link, Date.now);
@@ -217,7 +217,7 @@ describe("revoking a link", () => {
     expect(await begun.bytes()).toEqual(PDF);
   });
 
-  test("a download answers 410 if its link is revoked after the metadata is read and before the bytes are read", async () => {
+  test("a download answers 410 if its link is revoked between reading the metadata and reading the bytes", async () => {
     const result = await stored();
     const changing = {
       head: (key: string) => bucket.head(key),
@@ -237,7 +237,7 @@ describe("revoking a link", () => {
   });
 });
 
-test("storage contains only the hash of a token", async () => {
+test("the storage contains a token only as a hash", async () => {
   const { id, token } = await stored();
   const object = await bucket.head(resultKey(id));
   expect(JSON.stringify(object?.customMetadata)).not.toContain(token);

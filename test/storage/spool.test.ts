@@ -39,7 +39,7 @@ describe("a spooled file", () => {
     expect(await storedKeys()).toEqual([]);
   });
 
-  it("a spooled file can be read only in part", async () => {
+  it("a spooled file can be read in part", async () => {
     const file = await spool(bucket, pieces(10_000_000));
     for await (const piece of file.stream(0, file.length)) {
       expect(isEqual(piece, noise(piece.length))).toBe(true);
@@ -48,7 +48,7 @@ describe("a spooled file", () => {
   });
 });
 
-it("spool rethrows an error that occurs while the file is read, and leaves nothing stored", async () => {
+it("spool rethrows an error of the file's stream and leaves nothing stored", async () => {
   const failing = async function* () {
     yield* pieces(20_000_000);
     throw new Error("cut off");

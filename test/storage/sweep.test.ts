@@ -62,7 +62,7 @@ function watched(store: Store, failing = Number.POSITIVE_INFINITY) {
 }
 
 describe("sweep", () => {
-  test("sweep deletes an hour's objects only after all of them have expired, and spooled files only after more than three hours", async () => {
+  test("sweep deletes an hour's objects once all have expired, and spooled files after more than three hours", async () => {
     const over = [
       ...[resultKey(-1, 1), resultKey(-1, 2), resultKey(-30, 1), spoolKey(-4, 1), spoolKey(-50, 1)],
       ...[uploadKey(-1, 1), uploadKey(-1, "1-ab"), uploadKey(-2, 1)],
@@ -81,7 +81,7 @@ describe("sweep", () => {
     expect(await sweep(bucket, NOW)).toEqual({ deleted: 0, finished: true });
   });
 
-  test("sweep deletes an hour's objects as soon as the hour has ended, and not before", async () => {
+  test("sweep deletes an hour's objects as soon as the hour has ended", async () => {
     await put([resultKey(0, 1)]);
     const hourEnds = Date.parse("2026-11-21T13:00:00Z");
     expect((await sweep(bucket, hourEnds - 1)).deleted).toBe(0);
@@ -93,7 +93,7 @@ describe("sweep", () => {
     // With more objects in R2, this test would take longer than all other storage tests together.
     ["2,000 objects of R2", 2000, () => bucket],
   ])(
-    "a second sweep of %s deletes the rest after the first sweep was interrupted half way",
+    "a second sweep of %s deletes the rest after an interrupted sweep",
     { timeout: 60_000 },
     async (_, count, storeOf) => {
       const store = storeOf();
@@ -115,7 +115,7 @@ describe("sweep", () => {
     },
   );
 
-  test("sweep stops after 200 batches and reports that it has not finished", async () => {
+  test("sweep stops after 200 batches and reports that objects remain", async () => {
     const objects = (at: number) =>
       Array.from({ length: 1000 }, (_, name) => ({ key: resultKey(-1, at * 1000 + name) }));
     let page = 0;

@@ -12,10 +12,10 @@ test.each([
   ["on the left and below a mark in the upper right corner", 365, 585, 0, { x: -1, y: -1 }],
   ["on the inner side of an upside-down mark at the right edge", 365, 300, 180, { x: 1, y: 1 }],
   ["on the inner side of an upright mark at the upper edge", 200, 565, 90, { x: -1, y: 1 }],
-] as const)("the function `sidesOf` puts the handles %s", (_, x, y, angle, sides) => {
+] as const)("`sidesOf` puts the handles %s", (_, x, y, angle, sides) => {
   expect(sidesOf(FRAME, { x, y }, angle, PAGE, NO_ROOM)).toEqual(sides);
 });
 
-test("the function `sidesOf` uses visible room beside the page", () => {
+test("`sidesOf` uses visible space beside the page", () => {
   expect(sidesOf(FRAME, { x: 365, y: 300 }, 0, PAGE, { x: 40, y: 0 })).toEqual({ x: 1, y: 1 });
 });

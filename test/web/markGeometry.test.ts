@@ -20,14 +20,14 @@ function outlineAt(x: number, y: number, { width = 60, height = 20 } = {}): Mark
 
 const CENTER = { position: "center", offset: { x: 0, y: 0 }, margin: 24 };
 
-test("the function `moved` keeps the position after a short movement, and changes the offsets", () => {
+test("`moved` keeps the position after a short movement and changes the offsets", () => {
   expect(moved(outlineAt(200, 300), CENTER, { x: 30, y: -12 }, 5)).toEqual({
     position: "center",
     offset: { x: 30, y: -12 },
   });
 });
 
-test("the function `moved` adds a movement to the previous offsets of the mark", () => {
+test("`moved` adds a movement to the previous offsets of the mark", () => {
   const place = { ...CENTER, offset: { x: 10, y: 20 } };
   expect(moved(outlineAt(210, 320), place, { x: 5, y: 5 }, 1).offset).toEqual({ x: 15, y: 25 });
 });
@@ -37,18 +37,18 @@ test.each([
   ["top", 200, 566],
   ["right", 346, 300],
   ["bottom-right", 346, 34],
-])("the function `moved` snaps a mark near the position %s to the position", (position, x, y) => {
+])("`moved` snaps a mark near the position %s to that position", (position, x, y) => {
   const by = { x: x + 3 - 200, y: y - 4 - 300 };
   expect(moved(outlineAt(200, 300), CENTER, by, 5)).toEqual({ position, offset: { x: 0, y: 0 } });
 });
 
-test("the function `moved` returns the nearest position and the offsets from this position", () => {
+test("`moved` returns the nearest position and the offsets from it", () => {
   const { position, offset } = moved(outlineAt(200, 300), CENTER, { x: 126, y: -246 }, 5);
   expect(position).toBe("bottom-right");
   expect([offset.x, offset.y]).toEqual([-20, 20]);
 });
 
-test("the function `moved` keeps the position of tiled marks, and of diagonal marks that fill most of the page", () => {
+test("`moved` keeps the position of tiled marks, and of diagonal marks that fill most of the page", () => {
   const large = outlineAt(200, 300, { width: 350, height: 500 });
   expect(moved(large, { ...CENTER, position: "diagonal" }, { x: 30, y: 9 }, 5)).toEqual({
     position: "diagonal",
@@ -57,19 +57,19 @@ test("the function `moved` keeps the position of tiled marks, and of diagonal ma
   expect(moved(outlineAt(200, 300), { ...CENTER, position: "tile" }, { x: 150, y: 0 }, 5).position).toBe("tile");
 });
 
-test("the function `turnedBy` returns the angle between two points as seen from the center", () => {
+test("`turnedBy` returns the angle between two points as seen from the center", () => {
   expect(turnedBy({ x: 5, y: 5 }, { x: 9, y: 5 }, { x: 5, y: 8 })).toBeCloseTo(90);
   expect(turnedBy({ x: 0, y: 0 }, { x: 0, y: 2 }, { x: 3, y: 3 })).toBeCloseTo(-45);
 });
 
-test("the function `wholeAngle` snaps an angle to a near multiple of 15 degrees, rounds other angles, and stays within one turn", () => {
+test("`wholeAngle` snaps an angle to a nearby multiple of 15 degrees, and otherwise rounds it within one turn", () => {
   expect([0, 2, 43.5, 50.4, 178, -92, 185, 359, -180].map((degrees) => wholeAngle(degrees, 3))).toEqual([
     0, 0, 45, 50, 180, -90, -175, 0, 180,
   ]);
   expect([2, 183, 540.4].map((degrees) => wholeAngle(degrees, 0))).toEqual([2, -177, 180]);
 });
 
-test("the function `scaled` changes a value by at least one step, and never returns less than one step", () => {
+test("`scaled` changes a value by at least one step, and never returns less than one step", () => {
   expect(scaled(0.05, 1.05, 0.01)).toBeCloseTo(0.06);
   expect(scaled(0.05, 1 / 1.05, 0.01)).toBeCloseTo(0.04);
   expect(scaled(0.07, 1, 0.01)).toBeCloseTo(0.07);

@@ -84,14 +84,14 @@ const settled = { outcome: "settled", transaction: HASH, sender: SENDER.toLowerC
 const lost = (reason: string) => ({ outcome: "lost", reason: expect.stringContaining(reason) });
 
 describe("evidenceOf on an EVM chain", () => {
-  test("an EVM payment is reported as settled once a block follows the block of its transfer", async () => {
+  test("reports an EVM payment as settled once a block follows the block of its transfer", async () => {
     const logs = [used, transfer()];
     expect(await proves({ logs })).toEqual(settled);
     expect(await proves({ logs, newest: 56 })).toEqual(settled);
     expect(await proves({ logs, newest: 55 })).toBeUndefined();
   });
 
-  test("the search for an EVM payment ignores event logs of other contracts between the authorization's log and the transfer's log", async () => {
+  test("the search for an EVM payment ignores logs of other contracts between its authorization and its transfer", async () => {
     expect(await proves({ logs: [used, { ...transfer(), address: `0x${"ee".repeat(20)}` }, transfer()] })).toEqual(
       settled,
     );
@@ -105,11 +105,11 @@ describe("evidenceOf on an EVM chain", () => {
     ["before the authorization's use", [transfer(), used]],
     ["of another authorization, after a wrong one", [used, transfer({ payee: from }), usedToo, transfer()]],
     ["of another authorization only", [used, usedToo, transfer()]],
-  ])("an EVM payment is reported as lost if the transfer is %s", async (_, logs) => {
+  ])("reports an EVM payment as lost if the transfer is %s", async (_, logs) => {
     expect(await proves({ logs })).toEqual(lost("nonce"));
   });
 
-  test("an EVM payment is reported as lost if it was used before the first settlement attempt", async () => {
+  test("reports an EVM payment as lost if it was used before the first settlement attempt", async () => {
     const logs = [used, transfer()];
     // Block 47 is 94 s after T, within the tolerated clock difference.
     expect(await proves({ logs, block: 47 })).toEqual(settled);
@@ -120,30 +120,30 @@ describe("evidenceOf on an EVM chain", () => {
     { clock: "ten minutes ahead of", aheadSeconds: 600 },
     { clock: "ten minutes behind", aheadSeconds: -600 },
   ])(
-    "an EVM payment is reported as settled if the Worker's clock is $clock the chain's clock",
+    "reports an EVM payment as settled if the Worker's clock is $clock the chain's clock",
     async ({ aheadSeconds }) => {
       expect(await proves({ logs: [used, transfer()], aheadSeconds })).toEqual(settled);
     },
   );
 
-  test("an EVM payment is reported as lost if it was used before the first settlement attempt, even if the Worker's clock is ahead", async () => {
+  test("reports an EVM payment as lost if it was used before the first settlement attempt, even if the Worker's clock is ahead", async () => {
     const logs = [used, transfer()];
     expect(await proves({ logs, block: 47, aheadSeconds: 600 })).toEqual(settled);
     expect(await proves({ logs, block: 46, aheadSeconds: 600 })).toEqual(lost("before"));
   });
 
-  test("a canceled EVM payment is reported as lost", async () => {
+  test("reports a canceled EVM payment as lost", async () => {
     expect(await proves({ logs: [canceled] })).toEqual(lost("canceled"));
     expect(await proves({ logs: [canceled], block: 1 }), "canceled before the first attempt").toEqual(lost("canceled"));
   });
 
-  test("an unused EVM payment is reported as lost once it has expired by the chain's clock", async () => {
+  test("reports an unused EVM payment as lost once it has expired by the chain's clock", async () => {
     expect(await proves({ newest: 151 })).toEqual(lost("expired"));
     expect(await proves({ newest: 150 })).toBeUndefined();
     expect(await proves({ newest: 151, logs: [used, transfer()], block: 140 })).toEqual(settled);
   });
 
-  test("the request to an EVM node does not follow a redirect, and logs the failure", async () => {
+  test("a request to an EVM node does not follow a redirect, and its failure is logged", async () => {
     const { found, events } = await evidence({ logs: [used, transfer()], before: "moved/" });
     expect(found).toBeUndefined();
     expect(events).toEqual([expect.objectContaining({ event: "chain", network: "base-sepolia" })]);
@@ -154,7 +154,7 @@ describe("evidenceOf on an EVM chain", () => {
     { result: null },
     { result: "0x" },
     { result: [] },
-  ])("no conclusion is drawn about a payment, and an event is logged, if the EVM node answers %j", async (broken) => {
+  ])("an EVM payment stays undecided, and an event is logged, if the EVM node answers %j", async (broken) => {
     const { found, events } = await evidence({ logs: [used, transfer()], broken });
     expect(found).toBeUndefined();
     expect(events).toEqual([expect.objectContaining({ event: "chain", network: "base-sepolia" })]);

@@ -16,7 +16,7 @@ const sellAll = async ({ payer, channel }: Awaited<ReturnType<typeof opened>>, f
     expect((await channel.sell(await payer.voucher(call * PRICE))).status).toBe("sold");
 };
 
-test("a channel sells the first call with a deposit, and further calls without asking a facilitator", async () => {
+test("a channel sells the first call for a deposit, and later calls without a request to a facilitator", async () => {
   const { payer, channel } = await opened();
   expect(channel.chain.calls).toEqual({ verify: 1, deposit: 1 });
   const sold = await channel.sell(await payer.voucher(2 * PRICE));
@@ -41,7 +41,7 @@ test("the receipt of a channel's first call contains the deposit", async () => {
   });
 });
 
-test("a channel charges nothing for a failed call, and then sells a call for the same voucher", async () => {
+test("a channel charges nothing for a failed call, and accepts the voucher for another call", async () => {
   const { payer, channel } = await opened();
   const voucher = await payer.voucher(2 * PRICE);
   const reserved = await channel.reserve(voucher);
@@ -52,7 +52,7 @@ test("a channel charges nothing for a failed call, and then sells a call for the
   expect(channel.record?.charged).toBe(charged(2));
 });
 
-test("a channel is forgotten if its first call fails", async () => {
+test("the service forgets a channel if its first call fails", async () => {
   const payer = new TestPayer();
   const channel = new TestChannel(payer);
   const reserved = await channel.reserve(await payer.deposit(10 * PRICE, PRICE));
@@ -60,7 +60,7 @@ test("a channel is forgotten if its first call fails", async () => {
   expect(channel.record).toBe(undefined);
 });
 
-test("a channel returns the same answer for a repeated voucher, and charges the voucher only once", async () => {
+test("a channel returns the same answer for a repeated voucher and charges it only once", async () => {
   const { payer, channel } = await opened();
   const voucher = await payer.voucher(2 * PRICE);
   const sold = await channel.sell(voucher, { keyHash: "key" });
@@ -74,7 +74,7 @@ test("a channel returns the same answer for a repeated voucher, and charges the 
   expect(channel.record?.charged).toBe(charged(2));
 });
 
-test("a channel returns an earlier result for the same idempotency key, even with a later voucher, and charges nothing", async () => {
+test("a channel returns the earlier result for a repeated idempotency key, even with a later voucher", async () => {
   const { payer, channel } = await opened();
   await channel.sell(await payer.voucher(2 * PRICE), { keyHash: "key" });
   expect(await channel.reserve(await payer.voucher(3 * PRICE), { key: "key" })).toMatchObject({
@@ -85,7 +85,7 @@ test("a channel returns an earlier result for the same idempotency key, even wit
   expect(channel.record?.charged).toBe(charged(2));
 });
 
-test("a channel charges calls with the same content only once within ten minutes, and again later", async () => {
+test("a channel charges calls with the same content once within ten minutes, and again later", async () => {
   const { payer, channel } = await opened();
   await channel.sell(await payer.voucher(2 * PRICE), { digest: "content" });
   const voucher = await payer.voucher(3 * PRICE);
@@ -97,7 +97,7 @@ test("a channel charges calls with the same content only once within ten minutes
   expect(await channel.sell(voucher, { digest: "content" })).toMatchObject({ status: "sold", isRepeat: false });
 });
 
-test("a channel accepts the deposit of a call with repeated content, and charges nothing for the call", async () => {
+test("a channel accepts the deposit of a call with repeated content without charging the call", async () => {
   const { payer, channel } = await opened();
   await channel.sell(await payer.voucher(2 * PRICE), { digest: "content" });
   const repeated = await channel.sell(await payer.deposit(10 * PRICE, 3 * PRICE), { digest: "content" });
@@ -108,7 +108,7 @@ test("a channel accepts the deposit of a call with repeated content, and charges
   });
 });
 
-test("a deposit whose call was not charged can be sent again, and is not transferred a second time", async () => {
+test("the deposit of an uncharged call can be sent again, and is transferred only once", async () => {
   const { channel, payer } = await opened();
   await channel.sell(await payer.voucher(2 * PRICE), { digest: "content" });
   const deposit = await payer.deposit(10 * PRICE, 3 * PRICE);
@@ -127,7 +127,7 @@ test("a deposit whose call was not charged can be sent again, and is not transfe
   expect(await channel.reserve(deposit)).toMatchObject({ status: "known", sold: { max: charged(3) } });
 });
 
-test("a channel charges an idempotency key only once, even if the second call with the key adds a deposit", async () => {
+test("a channel charges an idempotency key only once, even if the repeated call adds a deposit", async () => {
   const { payer, channel } = await opened();
   await channel.sell(await payer.voucher(2 * PRICE), { keyHash: "key", fingerprint: "request" });
   const deposit = await payer.deposit(10 * PRICE, 3 * PRICE);
@@ -139,7 +139,7 @@ test("a channel charges an idempotency key only once, even if the second call wi
   expect(channel.record?.charged).toBe(charged(2));
 });
 
-test("a channel transfers no deposit for a call whose idempotency key was already used for another request", async () => {
+test("a channel transfers no deposit for a call whose idempotency key was used for another request", async () => {
   const { payer, channel } = await opened();
   await channel.sell(await payer.voucher(2 * PRICE), { keyHash: "key", fingerprint: "request" });
   const deposit = await payer.deposit(10 * PRICE, 3 * PRICE);
@@ -149,7 +149,7 @@ test("a channel transfers no deposit for a call whose idempotency key was alread
   expect(channel.record?.pending).toBe(undefined);
 });
 
-test("a channel charges nothing and deletes the output if the storage of an earlier result does not answer", async () => {
+test("a channel charges nothing and deletes the output if it cannot look up an earlier result", async () => {
   const { payer, channel } = await opened();
   await channel.sell(await payer.voucher(2 * PRICE), { digest: "content" });
   channel.storageFails = true;
@@ -159,7 +159,7 @@ test("a channel charges nothing and deletes the output if the storage of an earl
   expect(channel.record?.pending).toBe(undefined);
 });
 
-test("a channel never reveals the unused voucher of a call that was not charged", async () => {
+test("a channel never reveals the unused voucher of an uncharged call", async () => {
   const { payer, channel } = await opened();
   await channel.sell(await payer.voucher(2 * PRICE), { digest: "content" });
   await channel.sell(await payer.voucher(3 * PRICE), { digest: "content" });
@@ -169,7 +169,7 @@ test("a channel never reveals the unused voucher of a call that was not charged"
   });
 });
 
-test("a used voucher no longer proves the payer after a claim or an answer has made the voucher public", async () => {
+test("a used voucher no longer proves the payer after a claim or an answer has published it", async () => {
   const { payer, channel } = await opened();
   const used = await payer.voucher(2 * PRICE);
   await channel.sell(used, { keyHash: "key" });
@@ -184,7 +184,7 @@ test("a used voucher no longer proves the payer after a claim or an answer has m
   expect(await claimed.channel.reserve(next)).toMatchObject({ status: "known", isProven: false });
 });
 
-test("a voucher that does not continue the last voucher is answered with the channel's state and the last voucher", async () => {
+test("a voucher that does not continue the last one gets the channel's state and the last voucher", async () => {
   const { payer, channel } = await opened();
   const last = await payer.voucher(2 * PRICE);
   await channel.sell(last);
@@ -205,12 +205,12 @@ test("a voucher that does not continue the last voucher is answered with the cha
     });
 });
 
-test("a second deposit gets a mismatch if its voucher is for an amount that is already charged", async () => {
+test("a second deposit gets a mismatch if the amount of its voucher is already charged", async () => {
   const { payer, channel } = await opened();
   expect((await channel.reserve(await payer.deposit(10 * PRICE, PRICE))).status).toBe("mismatch");
 });
 
-test("a second call with the same voucher waits for the first call, and gets the result that the voucher has bought", async () => {
+test("a second call with the same voucher waits for the first call and gets its result", async () => {
   const { payer, channel } = await opened();
   const voucher = await payer.voucher(2 * PRICE);
   const first = await channel.reserve(voucher);
@@ -221,7 +221,7 @@ test("a second call with the same voucher waits for the first call, and gets the
   expect(await second).toMatchObject({ status: "known", sold: { fingerprint: sold.sold.fingerprint } });
 });
 
-test("parallel calls with the same deposit all get the result that the deposit has bought", async () => {
+test("parallel calls with the same deposit all get the result that the deposit bought", async () => {
   const payer = new TestPayer();
   const channel = new TestChannel(payer);
   const deposit = await payer.deposit(10 * PRICE, PRICE);
@@ -234,7 +234,7 @@ test("parallel calls with the same deposit all get the result that the deposit h
   expect(await channel.reserve(deposit)).toMatchObject({ status: "known", isProven: true });
 });
 
-test("a channel is reported as busy to a call that has waited too long for another call", async () => {
+test("a channel reports that it is busy to a call that has waited too long for another call", async () => {
   const { payer, channel } = await opened();
   await channel.reserve(await payer.voucher(2 * PRICE));
   const second = channel.reserve(await payer.voucher(2 * PRICE), { waitMs: 25_000 });
@@ -243,7 +243,7 @@ test("a channel is reported as busy to a call that has waited too long for anoth
   expect((await second).status).toBe("busy");
 });
 
-test("only one of two waiting calls may use a channel once the channel is free", async () => {
+test("only one of two waiting calls may use a channel when it becomes free", async () => {
   const { payer, channel } = await opened();
   const first = await channel.reserve(await payer.voucher(2 * PRICE));
   const waiting = [1, 2].map(async () => channel.reserve(await payer.voucher(2 * PRICE), { waitMs: 25_000 }));
@@ -254,7 +254,7 @@ test("only one of two waiting calls may use a channel once the channel is free",
   expect((await Promise.all(waiting)).map(({ status }) => status).toSorted()).toEqual(["busy", "reserved"]);
 });
 
-test("a channel becomes free after its call has died, and does not charge the dead call later", async () => {
+test("a channel becomes free after its call has died, and never charges the dead call", async () => {
   const { payer, channel } = await opened();
   const voucher = await payer.voucher(2 * PRICE);
   const dead = await channel.reserve(voucher);
@@ -267,7 +267,7 @@ test("a channel becomes free after its call has died, and does not charge the de
   expect((await channel.commit(next.id)).status).toBe("sold");
 });
 
-test("a client whose voucher exceeds the balance gets the channel's state, and is refused if it repeats the voucher", async () => {
+test("a voucher that exceeds the balance gets the channel's state, and is refused if repeated", async () => {
   const all = await opened();
   await sellAll(all, 2, 10);
   const { payer, channel } = all;
@@ -284,7 +284,7 @@ test("a client whose voucher exceeds the balance gets the channel's state, and i
   }
 });
 
-test("a channel sells a call for a deposit that someone else has made on the chain", async () => {
+test("a channel sells a call for a deposit that a third party made on the chain", async () => {
   const all = await opened();
   await sellAll(all, 2, 10);
   const { payer, channel } = all;
@@ -300,7 +300,7 @@ test("a channel continues after a second deposit", async () => {
   expect(channel.record).toMatchObject({ charged: charged(11), snapshot: { balance: charged(20) } });
 });
 
-test("a channel asks a facilitator to verify each voucher of a contract wallet", async () => {
+test("a channel has a facilitator verify each voucher of a contract wallet", async () => {
   const payer = new TestPayer(CONTRACT);
   const channel = new TestChannel(payer);
   await channel.open();
@@ -310,7 +310,7 @@ test("a channel asks a facilitator to verify each voucher of a contract wallet",
   expect((await channel.reserve(await payer.voucher(3 * PRICE))).status).toBe("unavailable");
 });
 
-test("a channel that has lost its state continues from the client's voucher once a facilitator confirms the channel", async () => {
+test("a channel that has lost its state continues from the client's voucher if a facilitator confirms the channel", async () => {
   const all = await opened();
   await sellAll(all, 2, 3);
   const { payer, channel } = all;
@@ -350,7 +350,7 @@ test("a channel finds a deposit on the chain if the facilitator's answer is lost
   expect(channel.chain.snapshot.balance).toBe(charged(10));
 });
 
-test("a channel keeps a deposit until the facilitator answers again, and then sells the deposit's call once", async () => {
+test("a channel keeps a deposit until the facilitator answers again, and then charges its call once", async () => {
   const payer = new TestPayer();
   const channel = new TestChannel(payer);
   channel.now = Date.now();
@@ -391,7 +391,7 @@ test("a channel refuses a call whose deposit fails", async () => {
   expect(channel.deleted).toHaveLength(1);
 });
 
-test("a channel claims its sales when one dollar is outstanding, or an hour after the first unclaimed sale", async () => {
+test("a channel claims its sales when one dollar is unclaimed, or an hour after the first unclaimed sale", async () => {
   const all = await opened(100);
   await sellAll(all, 2, 19);
   const { channel } = all;
@@ -409,7 +409,7 @@ test("a channel claims its sales when one dollar is outstanding, or an hour afte
   expect(channel.listed).toBe(undefined);
 });
 
-test("a channel claims exactly the charged amount, even if it has a later voucher", async () => {
+test("a channel claims exactly the charged amount, even if it has a voucher for more", async () => {
   const { payer, channel } = await opened();
   await channel.sell(await payer.voucher(2 * PRICE), { digest: "content" });
   await channel.sell(await payer.voucher(3 * PRICE), { digest: "content" });
@@ -417,7 +417,7 @@ test("a channel claims exactly the charged amount, even if it has a later vouche
   expect(channel.chain.snapshot.totalClaimed).toBe(charged(2));
 });
 
-test("a channel retries a claim with other facilitators while one facilitator does not answer", async () => {
+test("a channel retries a claim with other facilitators if one facilitator does not answer", async () => {
   const all = await opened();
   const { channel } = all;
   channel.facilitators = ["https://one.example.com", "https://two.example.com"];
@@ -439,7 +439,7 @@ test("a channel finds a claim on the chain if the facilitator's answer is lost",
   expect(channel.record?.snapshot.totalClaimed).toBe(charged(1));
 });
 
-test("a channel sells nothing and claims at once after the payer has requested a withdrawal", async () => {
+test("a channel sells nothing and claims immediately after the payer has requested a withdrawal", async () => {
   const all = await opened(100);
   await sellAll(all, 2, 19);
   const { payer, channel } = all;
@@ -459,7 +459,7 @@ test("a channel sells nothing and claims at once after the payer has requested a
   expect(channel.chain.swept).toBe(BigInt(20 * PRICE));
 });
 
-test("a channel notices a requested withdrawal on the chain, and claims before the withdrawal's deadline", async () => {
+test("a channel detects a requested withdrawal on the chain and claims before the withdrawal's deadline", async () => {
   const { channel } = await opened();
   const reads = channel.chain.calls.verify ?? 0;
   channel.chain.requestWithdrawal(channel.now / 1000);
@@ -474,7 +474,7 @@ test("a channel notices a requested withdrawal on the chain, and claims before t
   expect(channel.now / 1000).toBeLessThan(requested + 86_400);
 });
 
-test("a channel lists the deadline of a claim that fails while a withdrawal is pending", async () => {
+test("a channel lists the deadline of a failed claim while a withdrawal is pending", async () => {
   const { payer, channel } = await opened();
   channel.chain.requestWithdrawal(channel.now / 1000);
   const deadline = channel.now + 86_400_000 - 900_000;
@@ -494,7 +494,7 @@ test("a channel lists the deadline of a claim that fails while a withdrawal is p
   expect(JSON.parse(channel.listed!)).toMatchObject({ channelId: payer.channelId, deadline });
 });
 
-test("only the larger sum is claimed if two deployments with the same keys have each sold calls on one channel", async () => {
+test("only the larger sum is claimed if two deployments with the same keys sell calls on one channel", async () => {
   const { payer, channel } = await opened();
   const other = new TestChannel(payer, channel.chain);
   expect((await channel.sell(await payer.voucher(2 * PRICE))).status).toBe("sold");
@@ -505,7 +505,7 @@ test("only the larger sum is claimed if two deployments with the same keys have 
   expect(channel.chain.snapshot.totalClaimed).toBe(charged(2)); // the sum of two calls, although three calls were sold
 });
 
-test("a channel writes off the amount that the payer has withdrawn before the claim", async () => {
+test("a channel writes off the amount that the payer withdrew before the claim", async () => {
   const { channel } = await opened();
   channel.hasNode = true;
   channel.chain.isAway = true;
@@ -517,7 +517,7 @@ test("a channel writes off the amount that the payer has withdrawn before the cl
   expect(channel.listed).toBe(undefined);
 });
 
-test("a refund returns the whole balance after claiming the charged amount, and the channel continues after another deposit", async () => {
+test("a refund claims the charged amount and returns the rest, and another deposit reopens the channel", async () => {
   const all = await opened();
   await sellAll(all, 2, 3);
   const { payer, channel } = all;
@@ -545,7 +545,7 @@ test("a channel refunds a part of its balance, and refuses a refund if nothing i
   });
 });
 
-test("a refund waits for the call in progress, and then gets a mismatch because its voucher is outdated", async () => {
+test("a refund waits for the running call, and then gets a mismatch because its voucher is outdated", async () => {
   const { payer, channel } = await opened();
   const reserved = await channel.reserve(await payer.voucher(2 * PRICE));
   const refund = channel.refund(await payer.refund(PRICE), 25_000);
@@ -560,7 +560,7 @@ test("a channel finds a refund on the chain if the facilitator's answer is lost"
   expect(channel.record).toMatchObject({ snapshot: { balance: charged(1), totalClaimed: charged(1) } });
 });
 
-test("a channel computes its state after a refund if the chain cannot be read, and reads the chain before the next sale", async () => {
+test("a channel computes its state after a refund if the chain is unreadable, and reads the chain before the next sale", async () => {
   const { payer, channel } = await opened();
   const { facilitator } = channel.chain;
   let isSilent = false;
@@ -585,7 +585,7 @@ test("a channel computes its state after a refund if the chain cannot be read, a
   expect((await channel.reserve(await payer.voucher(2 * PRICE))).status).toBe("unavailable");
 });
 
-test("a channel does not treat a repeated refund as refused while the chain cannot be read", async () => {
+test("a channel does not report a repeated refund as refused if the chain cannot be read", async () => {
   const { payer, channel } = await opened();
   const { facilitator } = channel.chain;
   let isAway = false;
@@ -611,7 +611,7 @@ test("a channel does not treat a repeated refund as refused while the chain cann
   expect(channel.record?.pending).toBe(undefined);
 });
 
-test("a channel continues a refund whose outcome is unknown, and sells nothing meanwhile", async () => {
+test("a channel retries a refund with an unknown outcome, and sells nothing until then", async () => {
   const { payer, channel } = await opened();
   const refund = await payer.refund(PRICE);
   const { facilitator } = channel.chain;
@@ -627,7 +627,7 @@ test("a channel continues a refund whose outcome is unknown, and sells nothing m
   expect(channel.record?.pending).toBe(undefined);
 });
 
-test("a channel books each sale, claim and transfer once, even if the books were unavailable at first", async () => {
+test("a channel records each sale, claim and transfer in the books once, even if the books were unavailable at first", async () => {
   const all = await opened();
   await sellAll(all, 2, 2);
   const { channel } = all;
@@ -644,7 +644,7 @@ test("a channel books each sale, claim and transfer once, even if the books were
   ]);
 });
 
-test("a channel copies only the last voucher if several calls follow each other", async () => {
+test("a channel copies only the last voucher after several calls", async () => {
   const all = await opened();
   await sellAll(all, 2, 4);
   const { channel } = all;
@@ -659,7 +659,7 @@ test("a channel forgets results whose links have expired", async () => {
   expect((await channel.reserve(await payer.voucher(3 * PRICE), { key: "key" })).status).toBe("reserved");
 });
 
-test("the claimed amount never exceeds the charged amount, and the charged amount never exceeds the voucher or the balance", async () => {
+test("the claimed amount never exceeds the charged amount, which never exceeds the voucher or the balance", async () => {
   const all = await opened();
   const { payer, channel } = all;
   for (let call = 2; call <= 12; call++) {

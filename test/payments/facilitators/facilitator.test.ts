@@ -46,7 +46,7 @@ describe("remoteFacilitator on a lost connection", () => {
     expect(fetching).toHaveBeenCalledTimes(2);
   });
 
-  test("the facilitator client does not retry a settlement after a lost connection, because only the ledger can judge whether money moved", async () => {
+  test("the facilitator client does not retry a settlement after a lost connection, since money may have moved", async () => {
     const fetching = asked(lost, Response.json({ success: true, transaction: `0x${"ab".repeat(32)}` }));
     expect(await client.settle(await paymentFrom())).toEqual({ outcome: "unknown" });
     expect(fetching).toHaveBeenCalledTimes(1);
@@ -67,7 +67,7 @@ describe("remoteFacilitator on an answer of 4xx without a verdict", () => {
     facilitatorWith(answer, status).verify(await paymentFrom());
 
   test.each([400, 402, 404, 409, 413, 422])(
-    "a payment is rejected if the facilitator answers the verification with status %i and no verdict",
+    "rejects a payment if the facilitator answers the verification with status %i and no verdict",
     async (status) => {
       expect(await verified({ error: "no verdict" }, status)).toEqual({
         outcome: "rejected",
@@ -77,7 +77,7 @@ describe("remoteFacilitator on an answer of 4xx without a verdict", () => {
   );
 
   test.each([401, 403, 408, 429, 500, 502])(
-    "no conclusion is drawn about a payment if the facilitator answers the verification with status %i and no verdict",
+    "leaves a payment undecided if the facilitator answers the verification with status %i and no verdict",
     async (status) => {
       expect(await verified({ error: "no verdict" }, status)).toEqual({ outcome: "unknown" });
     },
@@ -109,7 +109,7 @@ describe("remoteFacilitator on an answer of 4xx without a verdict", () => {
     expect(reason).toMatch(/^facilitator_refused: the facilitator answered 400: x{200}$/);
   });
 
-  test("the reason for a refusal includes a facilitator's explanation in plain text, but no HTML", async () => {
+  test("the reason for a refusal includes a facilitator's explanation if it is plain text, but not if it is HTML", async () => {
     const reasonFor = async (body: string) => {
       vi.spyOn(globalThis, "fetch").mockResolvedValueOnce(new Response(body, { status: 400 }));
       const client = remoteFacilitator({ url: "https://facilitator.example.com", timeoutMs: 2000 }, SILENT);
@@ -120,7 +120,7 @@ describe("remoteFacilitator on an answer of 4xx without a verdict", () => {
     vi.restoreAllMocks();
   });
 
-  test("the last rejection by a facilitator is remembered for an hour", async () => {
+  test("remembers the last rejection by a facilitator for an hour", async () => {
     const client = facilitatorWith({ error: "remembered" }, 422);
     expect(recentRejection(client.name, Date.now())).toBeUndefined();
     await client.verify(await paymentFrom());
@@ -210,7 +210,7 @@ describe("remoteFacilitator.settle", () => {
     if (outcome !== "unknown") expect((await settled(answer, 400)).outcome, "a verdict with 400").toBe(outcome);
   });
 
-  test("a settlement without a verdict counts as unprocessed only for HTTP statuses of servers that did not process the request", async () => {
+  test("a settlement without a verdict counts as unprocessed only for HTTP statuses that exclude processing", async () => {
     const outcomeOf = async (status: number) => (await settled({ error: "no verdict" }, status)).outcome;
     for (const status of [401, 403, 429, 521, 523, 525, 526, 530])
       expect([status, await outcomeOf(status)]).toEqual([status, "unprocessed"]);
@@ -227,7 +227,7 @@ describe("remoteFacilitator.settle", () => {
     await expect(askSupported(at("moved-to-settles-84532-base_sepolia"))).rejects.toThrow("307");
   });
 
-  test("a Coinbase API error's type determines the outcome of a settlement", async () => {
+  test("the type of a Coinbase API error determines the outcome of a settlement", async () => {
     const outcomeOf = async (errorType: string) =>
       (await settled({ errorType, errorMessage: "why", correlationId: "1" }, 400)).outcome;
     expect(await outcomeOf("settle_exact_failed_onchain")).toBe("reverted");
@@ -235,12 +235,12 @@ describe("remoteFacilitator.settle", () => {
     expect(await outcomeOf("invalid_request")).toBe("refused");
   });
 
-  test("a facilitator's reason for a refusal is shortened to one line", async () => {
+  test("shortens a facilitator's reason for a refusal to one line", async () => {
     const { reason } = (await settled(refusal(`no\n\n${"x".repeat(5000)}`))) as { reason: string };
     expect(reason).toMatch(/^no x{197}$/);
   });
 
-  test("an unknown outcome of a settlement includes the transaction hash that the facilitator gave", async () => {
+  test("the unknown outcome of a settlement includes the facilitator's transaction hash", async () => {
     expect(await settled({ ...refusal("settlement_pending"), transaction: "0x9" })).toEqual({
       outcome: "unknown",
       transaction: "0x9",
@@ -259,16 +259,16 @@ describe("facilitatorClients", () => {
     return (verdict as { reason: string }).reason;
   };
 
-  test("the configured Authorization header is sent to a facilitator", async () => {
+  test("sends the configured Authorization header to a facilitator", async () => {
     const listed = { url: `${url}/`, timeoutMs: 2000, auth: { header: "Bearer 7" } };
     expect(await headersSent(listed)).toBe("/echoes/verify Bearer 7");
   });
 
-  test("no Authorization header is sent to a facilitator that is configured without a key", async () => {
+  test("sends no Authorization header to a facilitator that is configured without a key", async () => {
     expect(await headersSent({ url, timeoutMs: 2000 })).toBe("/echoes/verify null");
   });
 
-  test("a facilitator's answer to GET /supported lists the accounts from which it sends transactions on a chain", () => {
+  test("GET /supported of a facilitator lists the accounts from which it sends transactions on a chain", () => {
     const [own, all] = [`0x${"Fa".repeat(20)}`, `0x${"fb".repeat(20)}`];
     const signersOf = (signers: object | undefined) =>
       remoteFacilitator({ url, timeoutMs: 2000, supported: readSupported({ kinds: [], signers }) }, SILENT).signersOn(
@@ -283,7 +283,7 @@ describe("facilitatorClients", () => {
     expect(remoteFacilitator({ url, timeoutMs: 2000 }, SILENT).signersOn(NETWORKS.base)).toEqual([]);
   });
 
-  test("a facilitator is found by name even if the settings no longer list it", async () => {
+  test("finds a facilitator by name even if the settings no longer list it", async () => {
     const payment = await paymentFrom();
     const listed = { url, timeoutMs: 2000, auth: { header: "Bearer 7" } };
     for (const [facilitators, header] of [
@@ -348,7 +348,7 @@ describe("cdpToken", () => {
   });
 
   test.each(["", "not base64!", base64(new ArrayBuffer(32))])(
-    "rejects the malformed API secret %j of a Coinbase key without repeating the secret in the message",
+    "rejects the malformed secret %j of a Coinbase key without repeating it in the message",
     async (secret) => {
       const error = await cdpToken({ id: "key-id", secret }, "POST", url, 1000).catch((error: Error) => error.message);
       expect(error).toMatch(/^the CDP key's secret is/);

@@ -42,7 +42,7 @@ describe("conclude", () => {
     [{ outcome: "unknown", transaction: "0x8" }, "retry 0x8, in doubt", "retry 0x8, in doubt"],
     [{ outcome: "lost", reason: "why" }, "refused why", "refused why"],
   ])(
-    'the answer %j to a first settlement attempt leads to the conclusion "%s", and after an unclear answer to "%s"',
+    'the settlement answer %j leads to the conclusion "%s" at the first attempt, and to "%s" after an unclear answer',
     (answer, first, inDoubt) => {
       const meaning = (doubt: boolean, now: number) => {
         const concluded = conclude(settling(doubt), answer, now, false);
@@ -98,7 +98,7 @@ test.each<[Evidence | undefined, object | undefined]>([
   },
 );
 
-test("the delay before a retry doubles from 2 s up to a minute, and is an hour after twelve attempts", () => {
+test("the delay before a retry doubles from 2 s to a minute, and is an hour after twelve attempts", () => {
   expect([1, 2, 3, 5, 6, 12, 13, 20].map(backoffMs)).toEqual([
     2000, 4000, 8000, 32_000, 60_000, 60_000, 3_600_000, 3_600_000,
   ]);
@@ -202,7 +202,7 @@ describe("a payment that the chain has rejected", () => {
       return found;
     }
 
-    test("the payer gets the result if a third party submits a rejected payment to the chain, and the facilitator is not asked again", async () => {
+    test("the payer gets the result without another settlement if a third party submits a rejected payment to the chain", async () => {
       const moved: Evidence = { outcome: "settled", transaction: "0x2", sender: "0x57" };
       const { record, seen, alarmAt } = await exposed(watched, undefined, moved);
       expect(alarmAt()).toBe(T + 2000);
@@ -225,7 +225,7 @@ describe("a payment that the chain has rejected", () => {
       ]);
     });
 
-    test("a rejected payment stays watched while the node does not answer or is removed, and each look-up first sets the next alarm", async () => {
+    test("a rejected payment stays watched if the node is silent or removed, and each look-up first sets the next alarm", async () => {
       const { record, seen, state, alarmAt } = await exposed();
       let answer = (_: undefined) => {};
       seen.evidence = () => new Promise((resolve) => (answer = resolve));
@@ -241,7 +241,7 @@ describe("a payment that the chain has rejected", () => {
       expect([state(), alarmAt()]).toEqual(["exposed", seen.now + backoffMs(3)]);
     });
 
-    test("a rejected payment is blocked if its money went to someone else, and waiting calls get the failure", async () => {
+    test("a rejected payment is blocked if its money went to another recipient, and waiting calls get the failure", async () => {
       const { record, seen, state, alarmAt } = await exposed(watched, { outcome: "lost", reason: "canceled" });
       const waiting = record.waitForStatus("request", T + MINUTE, true);
       seen.now = alarmAt()!;
@@ -265,7 +265,7 @@ describe("a payment that the chain has rejected", () => {
     });
 
     test.each(["exposed", "in doubt"])(
-      "an unresolved payment is no longer watched after its link has expired, but stays blocked until its authorization expires (%s)",
+      "an unresolved payment stays blocked until its authorization expires, but is not watched after its link expires (%s)",
       async (how) => {
         const authorization = { ...payment.authorization, validBefore: String(T / 1000 + 3 * 86_400) };
         const lasting = { ...watched, payment: { ...payment, authorization } };
@@ -299,7 +299,7 @@ describe("a payment that the chain has rejected", () => {
   });
 });
 
-test("a caller must prove to be the payer only after the facilitator has received the payment", async () => {
+test("a caller must prove to be the payer only if the facilitator has received the payment", async () => {
   const { record, seen, claimed } = world();
   const look = async () => (await record.waitForStatus("request", 0, false)).status;
   expect(await look()).toBe("free");
@@ -314,7 +314,7 @@ test("a caller must prove to be the payer only after the facilitator has receive
 });
 
 describe("LedgerEntry.claim", () => {
-  test("a payment is reserved for the request of the call that claimed it, until the claim's lease expires", async () => {
+  test("a payment is reserved for the request that claimed it until the claim's lease expires", async () => {
     const { record, seen, claimed } = world();
     await claimed();
     expect(await record.waitForStatus("request", 0, true)).toEqual(status("in_progress"));
@@ -323,7 +323,7 @@ describe("LedgerEntry.claim", () => {
     expect(await record.waitForStatus("another", 0, true)).toEqual(status("free"));
   });
 
-  test("an alarm releases a claim on a payment once the claim's lease has expired", async () => {
+  test("an alarm releases a claim on a payment once its lease has expired", async () => {
     const { record, seen, claimed, state, alarmAt } = world();
     await claimed();
     await record.alarm();
@@ -333,7 +333,7 @@ describe("LedgerEntry.claim", () => {
     expect(state()).toBeUndefined();
   });
 
-  test("a call that has lost its claim on the payment settles nothing, and its output is deleted", async () => {
+  test("a call that has lost its claim on the payment settles nothing and deletes its output", async () => {
     const { record, seen, claimed, state } = world();
     const late = await claimed();
     seen.now += MINUTE;
@@ -344,14 +344,14 @@ describe("LedgerEntry.claim", () => {
     expect([state(), seen.deleted, seen.settled]).toEqual(["claimed", ["output"], 0]);
   });
 
-  test("a call whose lease has expired can still settle the payment if no other call has claimed it", async () => {
+  test("a call with an expired lease can still settle the payment if no other call has claimed it", async () => {
     const { record, seen, claimed } = world({ outcome: "settled", transaction: "0x1" });
     const claim = await claimed();
     seen.now += 2 * MINUTE;
     expect(await record.settle(claim, work)).toEqual(status("sold"));
   });
 
-  test("if the call that claimed a payment fails, waiting calls get its failure, and the payment is usable again", async () => {
+  test("waiting calls get the failure of the call that claimed the payment, and the payment is usable again", async () => {
     const { record, claimed } = world();
     const claim = await claimed();
     const failure = { error: "damaged" };
@@ -374,7 +374,7 @@ describe("LedgerEntry.waitForStatus", () => {
     return { ...found, slept };
   };
 
-  test("a call waits for the call that claimed the payment until its own time limit or the end of the claim's lease", async () => {
+  test("a call waits for the call that claimed the payment until its time limit or the end of the lease", async () => {
     const { record, slept, claimed } = sleeper();
     await claimed();
     expect(await record.waitForStatus("request", T + 5000, true)).toEqual(status("in_progress"));
@@ -383,7 +383,7 @@ describe("LedgerEntry.waitForStatus", () => {
     expect(slept).toEqual([5000, MINUTE - 5000]);
   });
 
-  test("a call waits for the settlement of a payment until its own time limit", async () => {
+  test("a call waits for the settlement of a payment until its time limit", async () => {
     const { record, slept, settled } = sleeper();
     await settled();
     expect(await record.waitForStatus("request", T + 5000, true)).toEqual(status("pending"));
@@ -420,7 +420,7 @@ describe("LedgerEntry.invalidateClaims", () => {
     expect([await found.record.invalidateClaims("request"), found.state()]).toEqual([expected, left]);
   });
 
-  test("the claims on a settled payment can be invalidated only after the payment's link has expired", async () => {
+  test("the claims on a settled payment can be invalidated only after its link has expired", async () => {
     const { record, seen, settled, state } = world({ outcome: "settled", transaction: "0x1" });
     await settled();
     seen.now = work.expiresAt - 1;
@@ -430,7 +430,7 @@ describe("LedgerEntry.invalidateClaims", () => {
   });
 });
 
-test("a call that has not claimed the payment can neither release nor settle it, and the output of the call is deleted", async () => {
+test("a call without a claim on the payment can neither release nor settle it, and deletes its output", async () => {
   const { record, seen, state } = world();
   await record.release("claim", undefined);
   await record.alarm();
@@ -440,7 +440,7 @@ test("a call that has not claimed the payment can neither release nor settle it,
 });
 
 describe("LedgerEntry.settle", () => {
-  test("a claim settles a payment only once, and the outputs of a repeated call and of an unknown claim are deleted", async () => {
+  test("a claim settles a payment only once, and deletes the outputs of a repeated call and of an unknown claim", async () => {
     const { record, seen, claimed } = world({ outcome: "settled", transaction: "0x1" });
     const claim = await claimed();
     expect(await record.settle("another claim", { ...work, output: "another's" })).toBeUndefined();
@@ -464,7 +464,7 @@ describe("LedgerEntry.settle", () => {
     expect(another, "the payment may already be public").toEqual(status("spent"));
   });
 
-  test("a call that waits for a payment learns of the settlement before the purchase is added to the payer's list", async () => {
+  test("a waiting call learns of the settlement before the purchase is added to the payer's list", async () => {
     const found = world({ outcome: "settled", transaction: "0x1" });
     found.seen.listed = new Promise(() => {});
     const claim = await found.claimed();
@@ -473,7 +473,7 @@ describe("LedgerEntry.settle", () => {
     expect(await waiting).toEqual(status("sold"));
   });
 
-  test("a settlement attempt first sets an alarm and stores that the outcome is in doubt, in case the Durable Object stops", async () => {
+  test("a settlement attempt first sets an alarm and stores a doubtful outcome, in case the Durable Object stops", async () => {
     const { settled, entry, alarmAt } = world(new Promise<Settlement>(() => {}));
     void settled();
     await vi.waitFor(() => expect(entry()).toMatchObject({ state: "settling", doubt: true, attempts: 1 }));
@@ -492,7 +492,7 @@ describe("LedgerEntry.settle", () => {
     expect(found.seen.logged).toEqual([expect.objectContaining({ outcome: "refused", reason: "why", attempts: 1 })]);
   });
 
-  test("the call that settles a payment is answered only after the purchase is added to the payer's list", async () => {
+  test("the call that settles a payment gets its answer only after the purchase is added to the payer's list", async () => {
     const { settled, seen, state } = world({ outcome: "settled", transaction: "0x1" });
     let listed = () => {};
     seen.listed = new Promise((resolve) => {
@@ -526,7 +526,7 @@ describe("LedgerEntry.settle", () => {
     expect(alarmAt(), "the alarm retries").toBe(seen.now + backoffMs(2));
   });
 
-  test("a settlement is not retried after the link of the output has expired", async () => {
+  test("a settlement is not retried after the output's link has expired", async () => {
     const { record, seen, settled, state } = world();
     await settled();
     seen.now = work.expiresAt;
@@ -577,7 +577,7 @@ describe("LedgerEntry.settle", () => {
     ]);
   });
 
-  test("a payment buys a result without proof of settlement if the facilitator reports it as used after an earlier answer was lost", async () => {
+  test("a payment buys a result without proof if the facilitator reports it as used after a lost answer", async () => {
     const { record, seen, claimed, alarmAt } = world({ outcome: "unknown" }, { outcome: "used", reason: "why" });
     const claim = await claimed();
     await record.settle(claim, work);
@@ -587,7 +587,7 @@ describe("LedgerEntry.settle", () => {
     expect(found).toEqual({ status: "sold", value: '"work"', transaction: "", settledAt: seen.now, isProved: false });
   });
 
-  test("a lost alarm of a payment is set again when a call asks for the payment's status", async () => {
+  test("a status request sets the lost alarm of a payment again", async () => {
     const { record, seen, claimed, alarmAt } = world();
     const claim = await claimed();
     await record.settle(claim, work);
@@ -615,7 +615,7 @@ describe("LedgerEntry.settle", () => {
     expect(seen.logged.at(-1)).toMatchObject({ event: "settlement", outcome: "unresolved" });
   });
 
-  test("a settled payment is reported as spent on another request to any caller, but an unsettled payment is not", async () => {
+  test("a settled payment is reported to any caller as spent on another request, but an unsettled payment is not", async () => {
     const answers: Settlement[] = [{ outcome: "unknown" }, { outcome: "settled", transaction: "0x1" }];
     const { record, claimed, seen, alarmAt, state } = world(...answers);
     const look = (isPayerProven: boolean) => record.waitForStatus("another", 0, isPayerProven);
@@ -648,7 +648,7 @@ describe("LedgerEntry.settle", () => {
     expect(state()).toBeUndefined();
   });
 
-  test("the next alarm adds a sale to the daybook and retries until this succeeds, and the payment is remembered until then", async () => {
+  test("the alarm retries adding a sale to the daybook, and the payment is remembered until then", async () => {
     const { record, seen, claimed, state, alarmAt } = world({ outcome: "settled", transaction: "0x1" });
     const claim = await claimed();
     await record.settle(claim, work);

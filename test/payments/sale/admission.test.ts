@@ -39,7 +39,7 @@ const termsOf = async (changes: Partial<AdmissionTerms>): Promise<AdmissionTerms
   ...changes,
 });
 
-test("if the ledger already knows a payment, its verification is aborted, no other facilitator is asked, and no duration is recorded", async () => {
+test("the verification of a payment is aborted if the ledger already knows the payment, and no other facilitator is asked", async () => {
   let answer = () => {};
   const answered = new Promise<void>((resolve) => (answer = resolve));
   const first = facilitatorThat(async () => {
@@ -65,7 +65,7 @@ test("if the ledger already knows a payment, its verification is aborted, no oth
   expect([second.signals, measured]).toEqual([[], []]);
 });
 
-test("a payment is verified by the next facilitator if the first facilitator gives no verdict", async () => {
+test("the next facilitator verifies a payment if the first facilitator gives no verdict", async () => {
   const first = facilitatorThat(async () => ({ outcome: "unknown" }));
   const second = facilitatorThat(async () => ({ outcome: "valid" }));
   const { verified } = await admit(await termsOf({ facilitators: [first.client, second.client] }));
@@ -73,7 +73,7 @@ test("a payment is verified by the next facilitator if the first facilitator giv
   expect([first.signals.length, second.signals.length]).toEqual([1, 1]);
 });
 
-test("a payment is refused with a facilitator's reason if this facilitator rejects it and no other facilitator verifies it", async () => {
+test("a payment is refused with the reason of the facilitator that rejects it if no other facilitator verifies it", async () => {
   const rejecting = facilitatorThat(async () => ({ outcome: "rejected", reason: "schema" }));
   const silent = facilitatorThat(async () => ({ outcome: "unknown" }));
   const verifying = facilitatorThat(async () => ({ outcome: "valid" }));
@@ -97,18 +97,18 @@ describe("a settled payment without a proof of its payer", () => {
     );
   const proofRequired = { name: "PaymentError", code: "payment_already_used" };
 
-  test("a settled payment that is sent with another request is answered with a request for a new payment", async () => {
+  test("a settled payment that is sent with another request gets a request for a new payment", async () => {
     const error = await admitted(async () => "another");
     expect(error).toMatchObject({ name: "PaymentRequired", reason: expect.stringMatching(/^payment_already_used: /) });
   });
 
-  test("a settled payment that is sent again needs a proof of the payer, unless the call is certain to be for another request", async () => {
+  test("a settled payment that is sent again needs a proof of the payer, unless the call is certainly for another request", async () => {
     expect(await admitted(async () => "own")).toMatchObject(proofRequired);
     expect(await admitted(async () => undefined)).toMatchObject(proofRequired);
     expect(await admitted()).toMatchObject(proofRequired);
   });
 
-  test("the body of a call is not read while the call's payment is being settled", async () => {
+  test("the body of a call is not read during the settlement of its payment", async () => {
     const terms = await termsOf({
       ledger: ledgerThatFinds({ status: "proof_required" }),
       smallFingerprint: () => Promise.reject(new Error("read")),

@@ -61,7 +61,7 @@ const resultOf = ({ outcome }: { outcome: Sold<string> | Error }) =>
 const isSold = async (payment: PaymentPayload, fingerprint = "request") =>
   (await ledger.getByName(paymentKey(payment)).waitForStatus(fingerprint, 0, true)).status === "sold";
 
-test("a call with the same content as an earlier call gets the earlier result, and its new payment stays unused", async () => {
+test("a call with the same content as an earlier call gets the earlier result, and its payment stays unused", async () => {
   const [first, second] = [await paymentFrom(), await paymentFrom()];
   const bought = await sale(first);
   const again = await sale(second, { fingerprint: "another form of the request" });
@@ -74,13 +74,13 @@ test("a call with the same content as an earlier call gets the earlier result, a
   expect(resultOf(await sale(second, {}, "other content")), "the second payment is still usable").toBe(kept[1]);
 });
 
-test("a call gets an earlier result without any work if the digest of its content is known beforehand", async () => {
+test("a call gets an earlier result without any work if the digest of its content is already known", async () => {
   const bought = await sale(await paymentFrom());
   const again = await sale(await paymentFrom(), { knownDigest: "content" });
   expect([resultOf(again), again.worked]).toEqual([resultOf(bought), 0]);
 });
 
-test("a call with the same content as an earlier call is charged again from ten minutes after the sale", async () => {
+test("a call with the same content as an earlier call is charged again ten minutes after the sale", async () => {
   const sign = () => paymentFrom({ validBefore: Math.floor(ledger.now() / 1000) + 300 });
   const bought = await sale(await sign());
   ledger.advance(REPEAT_MS - 5000);
@@ -106,12 +106,12 @@ test("calls with different contents or from different payers are charged separat
   expect(new Set(sales.map(resultOf)).size).toBe(3);
 });
 
-test("a call with the same content as an earlier call is charged again if no default idempotency key applies to the call", async () => {
+test("a call with the same content as an earlier call is charged again if it has no default idempotency key", async () => {
   const sales = [await sale(await paymentFrom()), await sale(await paymentFrom(), { hasDefaultKey: false })];
   expect(new Set(sales.map(resultOf)).size).toBe(2);
 });
 
-test("only one of twenty parallel calls with the same content and different payments is charged, and all calls get the same result", async () => {
+test("only one of twenty parallel calls with the same content is charged, and all calls get the same result", async () => {
   const payments = await Promise.all(Array.from({ length: 20 }, () => paymentFrom()));
   const sales = await Promise.all(payments.map((payment) => sale(payment)));
   expect(new Set(sales.map(resultOf))).toEqual(new Set(kept));
@@ -135,7 +135,7 @@ test("a call that waits for another call with the same content uses its own paym
   expect((await waiting!).outcome).toMatchObject({ isPaidEarlier: false });
 });
 
-test("a slow call never settles its payment after its lease has expired and another payment has taken its default key", async () => {
+test("a slow call never settles its payment after another payment has taken its default key", async () => {
   const [first, second] = [await paymentFrom(), await paymentFrom()];
   const began = Promise.withResolvers<void>();
   const end = Promise.withResolvers<void>();
@@ -155,7 +155,7 @@ test("a slow call never settles its payment after its lease has expired and anot
   expect([await isSold(first), await isSold(second)]).toEqual([false, true]);
 });
 
-test("while an earlier payment is being settled, a call with the same content gets an idempotency key bound to that payment", async () => {
+test("a call with the same content gets an idempotency key bound to the earlier payment while that payment settles", async () => {
   const first = await paymentFrom();
   const found: { released: number; bound: unknown[] } = { released: 0, bound: [] };
   const holder = { payment: "earlier", chain: first.chain, fingerprint: "request", version: 3 };
@@ -183,6 +183,6 @@ test("while an earlier payment is being settled, a call with the same content ge
   expect(found).toMatchObject({ released: 1, bound: [{ payment: "earlier", fingerprint: "request" }] });
 });
 
-test("the names of default keys can never equal the names of idempotency keys", () => {
+test("the name of a default key never equals the name of an idempotency key", () => {
   expect(defaultKeyNameOf("0xAB", "12")).toBe("same:0xab:12");
 });

@@ -102,7 +102,7 @@ describe("a sale through a remote facilitator", () => {
     },
   );
 
-  test("a payment that the chain has rejected once cannot be used again", async () => {
+  test("a payment that the chain has rejected cannot be used again", async () => {
     const payment = await paymentFrom();
     expect(await sale("refuses-settle", payment)).toMatchObject({ worked: 1 });
     const again = await sale("good", payment);
@@ -110,7 +110,7 @@ describe("a sale through a remote facilitator", () => {
     expect((await sale("good", await paymentFrom())).outcome).toEqual(SOLD);
   });
 
-  test("a refused settlement is reported with a receipt that says that it failed", async () => {
+  test("a refused settlement is reported with a receipt of the failure", async () => {
     const { outcome } = await sale("refuses-settle", await paymentFrom());
     expect((outcome as PaymentRequired).refusal).toEqual({
       version: 1,
@@ -119,14 +119,14 @@ describe("a sale through a remote facilitator", () => {
   });
 
   test.concurrent.each(["loses-first-answer", "half-answers-first", "answers-500-first", "names-no-transaction-first"])(
-    "a call waits for the ledger to retry the settlement, and is charged once, if the facilitator behaves as %s",
+    "a call is charged once after the ledger has retried the settlement if the facilitator behaves as %s",
     async (behavior) => {
       const payment = await paymentFrom();
       expect(await sale(`${behavior}-${payment.authorization.nonce}`, payment)).toEqual({ outcome: SOLD, worked: 1 });
     },
   );
 
-  test("a sale skips facilitators that are down, and settles through the facilitator that verified the payment", async () => {
+  test("a sale skips unavailable facilitators, and settles through the facilitator that verified the payment", async () => {
     expect((await sale("down silent good refuses-settle", await paymentFrom())).outcome).toEqual(SOLD);
   });
 
@@ -134,13 +134,13 @@ describe("a sale through a remote facilitator", () => {
     expect(reason((await sale("refuses-verify good", await paymentFrom())).outcome)).toBe("insufficient_funds");
   });
 
-  test("a sale delivers nothing and deletes the output if the payer cancels the authorization before the settlement", async () => {
+  test("a sale delivers nothing and deletes the output if the payer cancels the authorization before settlement", async () => {
     const { outcome } = await sale("used-at-settle", await paymentFrom());
     expect(reason(outcome)).toBe("nonce_already_used");
     expect(ledger.deleted).toEqual([WORK.output]);
   });
 
-  test("a sale verifies a payment only once, even if marking the file takes long", async () => {
+  test("a sale verifies a payment only once, even if marking the file takes a long time", async () => {
     const payment = await paymentFrom();
     let now = Date.now();
     const work = async () => {
@@ -165,14 +165,14 @@ describe("a payment", () => {
     expect(await sale("refuses-verify", payment, { key: "a" })).toEqual({ outcome: SOLD, worked: 0 });
   });
 
-  test("a repeated request with the same payment returns the same result even after the payment's authorization has expired", async () => {
+  test("a repeated request with the same payment returns the same result even after its authorization has expired", async () => {
     const payment = await paymentFrom();
     await sale("good", payment, { key: "a" });
     const later = { key: "a", now: () => Date.now() + 600_000 };
     expect((await sale("good", payment, later)).outcome).toEqual(SOLD);
   });
 
-  test("a payment is rejected if it is sent with another request, both before and after it is settled", async () => {
+  test("a payment is rejected if it is sent with another request, both before and after its settlement", async () => {
     const payment = await paymentFrom();
     const other = { fingerprint: "another" };
     let during: Awaited<ReturnType<typeof sale>> | undefined;
@@ -193,7 +193,7 @@ describe("a payment", () => {
     expect(reason((await sale("good", payment)).outcome)).toBe("payment_already_used");
   });
 
-  test("fifty parallel calls with one payment all get the result, although the work and the settlement happen only once", async () => {
+  test("fifty parallel calls with one payment all get the result after a single run of the work and one settlement", async () => {
     const payment = await paymentFrom();
     const behavior = `counts-${payment.authorization.nonce}`;
     const sales = await Promise.all(Array.from({ length: 50 }, () => sale(behavior, payment)));
@@ -227,7 +227,7 @@ test("a payment that is valid for just under 24 hours is accepted", async () => 
 });
 
 describe("the log of a sale", () => {
-  test("a sale logs one line for each call with a payment, and the line does not contain the signature", async () => {
+  test("a sale logs one line without a signature for each call with a payment", async () => {
     const events: PaymentEvent[] = [];
     const logged = { key: "a", requestId: "request 7", log: (event: PaymentEvent) => void events.push(event) };
     const payment = await paymentFrom();
@@ -260,7 +260,7 @@ describe("the log of a sale", () => {
     expect(JSON.stringify(events)).not.toContain(payment.signature.slice(2));
   });
 
-  test("a sale measures the durations of verification and settlement, and measures nothing for a call that needs neither of them", async () => {
+  test("a sale measures the durations of verification and settlement, and nothing for a call that needs neither", async () => {
     const asked: string[] = [];
     let now = Date.now();
     const timed: SaleTerms<string>["timed"] = async (step, act) => {
@@ -344,7 +344,7 @@ describe("the answer to a status of the ledger", () => {
     expect(worked).toBe(0);
   });
 
-  test("a call that waits for another call with the same payment gets the other call's error, or its refusal with a receipt", async () => {
+  test("a call that waits for another call with the same payment gets its error, or its refusal with a receipt", async () => {
     const outcomeOf = async (failure: Failure) =>
       (await sale("good", await paymentFrom(), { ledger: ledgerThatFinds({ status: "failed", failure }) })).outcome;
     expect(await outcomeOf({ error: "damaged" })).toEqual(new Error("damaged"));
@@ -354,7 +354,7 @@ describe("the answer to a status of the ledger", () => {
     });
   });
 
-  test("the receipt notes that only the facilitator's word proves the settlement", async () => {
+  test("the receipt says so if only the facilitator's word proves the settlement", async () => {
     const status: PaymentStatus = { status: "sold", value: '"work"', transaction: "", settledAt: 1, isProved: false };
     const { outcome } = await sale("good", await paymentFrom(), { ledger: ledgerThatFinds(status) });
     expect(outcome).toMatchObject({
@@ -403,7 +403,7 @@ describe("an idempotency key", () => {
     expect(found.asked).toEqual([["release", "claim", undefined]]);
   });
 
-  test("a call releases its payment and looks up its idempotency key again if another call has bound the key to another payment", async () => {
+  test("a call releases its payment and looks up its idempotency key again if the key is bound to another payment", async () => {
     const bindings = [false, true];
     const found = ledgerThatFinds(free, { claim: async () => claimed, bind: async () => bindings.shift()! });
     const { worked } = await sale("good", await paymentFrom(), { key: "a", ledger: found });
@@ -412,7 +412,7 @@ describe("an idempotency key", () => {
 });
 
 test.each([true, false])(
-  "a sale passes on to the ledger whether admission has proved that the caller is the payer (proven: %s)",
+  "a sale reports to the ledger whether admission has proved that the caller is the payer (proven: %s)",
   async (isPayerProven) => {
     const asked: boolean[] = [];
     const waitForStatus = async (_fingerprint: string, _until: number, shown: boolean): Promise<PaymentStatus> => {
@@ -428,7 +428,7 @@ test.each([true, false])(
   },
 );
 
-test("a sale reports whether this call, and no earlier one, has settled the payment", async () => {
+test("a sale reports whether this call or an earlier call has settled the payment", async () => {
   const payment = await paymentFrom();
   const sold = async () => {
     const terms = { payment, offer: OFFER, facilitators: [facilitatorThat("good")], ledger, ...SILENT, errors: ERRORS };
@@ -466,7 +466,7 @@ test("a failed call reports its error even if its claim on the payment cannot be
   expect(reason((await sale("good", await paymentFrom(), { ledger: found, work: failing })).outcome)).toBe("damaged");
 });
 
-test("calls that wait for a failed call do not get its error if the error concerns only the failed call", async () => {
+test("waiting calls do not get an error that concerns only the failed call", async () => {
   const released = async (written: string | undefined) => {
     const claim = async (): Promise<PaymentStatus> => ({ status: "claimed", claim: "claim" });
     const found = ledgerThatFinds({ status: "free" }, { claim });
@@ -487,7 +487,7 @@ describe("a change of the ledger during a call", () => {
   });
   const free: PaymentStatus = { status: "free" };
 
-  test("a waiting call claims the payment after the call that it waited for has died", async () => {
+  test("a waiting call claims the payment after the call that holds the claim has died", async () => {
     const found = ledgerThatFinds(sold, {
       ...finds({ status: "in_progress" }, free, free),
       claim: async () => claimed,
@@ -495,7 +495,7 @@ describe("a change of the ledger during a call", () => {
     expect(await sale("good", await paymentFrom(), { ledger: found })).toMatchObject({ worked: 1 });
   });
 
-  test("a call gets the other call's result if another call has taken over its claim on the payment", async () => {
+  test("a call gets another call's result if that call has taken over its claim on the payment", async () => {
     const lost = { claim: async () => claimed, settle: async () => undefined };
     const found = ledgerThatFinds(free, { ...finds(free, sold), ...lost });
     const events: PaymentEvent[] = [];
@@ -507,7 +507,7 @@ describe("a change of the ledger during a call", () => {
     expect(events).toMatchObject([{ event: "sale", outcome: "replayed" }]);
   });
 
-  test("a failed call gets the result of another call with the same payment if this result exists, and otherwise its own error", async () => {
+  test("a failed call gets the result of another call with the same payment, or else its own error", async () => {
     const outcomeOf = async (meanwhile: PaymentStatus) => {
       const found = ledgerThatFinds(free, { ...finds(free, meanwhile), claim: async () => claimed });
       return (await sale("good", await paymentFrom(), { ledger: found, work: failing })).outcome;
@@ -516,7 +516,7 @@ describe("a change of the ledger during a call", () => {
     expect(reason(await outcomeOf(free))).toBe("damaged");
   });
 
-  test("a call needs a sign-in only if others may have seen its payment, and a caller who signs in gets the result", async () => {
+  test("a call needs a sign-in only if others may have seen its payment, and gets the result after the sign-in", async () => {
     const asked: string[] = [];
     const outcomeOf = async (first: PaymentStatus, isPayer: boolean) => {
       const isSignedIn = async () => asked.push(first.status) > 0 && isPayer;
@@ -540,7 +540,7 @@ describe("a change of the ledger during a call", () => {
     ["reserved", "request", "payment_already_used"],
     ["spent", "request", "payment_already_used"],
   ])(
-    'a call whose payment is %s, and whose key is bound to the request "%s", is answered with %s',
+    'a call whose payment is %s and whose key is bound to the request "%s" is answered with %s',
     async (status, fingerprint, expected) => {
       const payment = await paymentFrom();
       const bound = { payment: paymentKey(payment), chain: payment.chain, fingerprint, version: 1 };
@@ -554,7 +554,7 @@ describe("a change of the ledger during a call", () => {
     },
   );
 
-  test("a call learns why its payment was refused, even if its idempotency key is bound to another request", async () => {
+  test("a call gets the reason why its payment was refused, even if its idempotency key is bound to another request", async () => {
     const payment = await paymentFrom();
     const bound = { payment: paymentKey(payment), chain: payment.chain, fingerprint: "another", version: 1 };
     const refused: PaymentStatus = { status: "failed", failure: { reason: "why" } };

@@ -49,7 +49,7 @@ const failing = (): never => {
 };
 
 describe("a new payment with the same key and request", () => {
-  test("a call that repeats a key and request with a second payment gets the first payment's result, and the second payment is not settled", async () => {
+  test("a second payment for the same key and request gets the first payment's result and is not settled", async () => {
     const [first, second] = [await paymentFrom(), await paymentFrom()];
     await sale(first, { key: "a" });
     const { outcome, worked } = await sale(second, { key: "a" });
@@ -66,14 +66,14 @@ describe("a new payment with the same key and request", () => {
     expect(bought((await sale(second, { key: "b" })).outcome), "the second payment is still usable").toBe("work");
   });
 
-  test("a call under a key gets the result of the first payment under the key, even if its own payment could not be settled", async () => {
+  test("a call gets the result of the first payment under its key, even if its own payment cannot be settled", async () => {
     await sale(await paymentFrom(), { key: "a" });
     for (const behavior of ["refuses-verify", "down"])
       expect(bought((await sale(await paymentFrom(), { key: "a" }, behavior)).outcome)).toBe("work");
   });
 
   test.each(["loses-first-answer", "silent-first"])(
-    "a call with a second payment under a key waits for the first payment if the first settlement is in doubt (the facilitator behaves as %s)",
+    "a second payment under a key waits while the first settlement is in doubt (the facilitator behaves as %s)",
     { timeout: 20_000 },
     async (behavior) => {
       const first = await paymentFrom();
@@ -87,7 +87,7 @@ describe("a new payment with the same key and request", () => {
     },
   );
 
-  test("a concurrent call with the same idempotency key and another payment waits for the first call and reports its failure", async () => {
+  test("a concurrent call with the same key and another payment waits for the first call and gets its failure", async () => {
     const second = await paymentFrom();
     let waiting: ReturnType<typeof sale> | undefined;
     const first = await sale(await paymentFrom(), {
@@ -111,7 +111,7 @@ describe("a new payment with the same key and request", () => {
     ["failed", { work: failing }, "good"],
     ["was refused at settlement", {}, "refuses-settle"],
   ])(
-    "the second payment under a key is charged if the first %s, and a call with the first payment then gets the same result",
+    "the second payment under a key is charged if the first payment's call %s, and both calls get the same result",
     async (_, changes, behavior) => {
       const [first, second] = [await paymentFrom(), await paymentFrom()];
       await sale(first, { key: "a", ...changes }, behavior);
@@ -127,7 +127,7 @@ describe("a new payment with the same key and request", () => {
     },
   );
 
-  test("the second payment under a key is charged after the lease of the first call has expired, and the first payment is never settled", async () => {
+  test("the second payment under a key is charged once the first call's lease has expired, and the first never settles", async () => {
     const [first, second] = [await paymentFrom(), await paymentFrom()];
     const began = Promise.withResolvers<void>();
     const work = Promise.withResolvers<typeof WORK>();
@@ -148,7 +148,7 @@ describe("a new payment with the same key and request", () => {
     expect([await isSold(first), await isSold(second)]).toEqual([false, true]);
   });
 
-  test("the second payment under a key is charged if the link that the first payment has bought is expired", async () => {
+  test("the second payment under a key is charged if the link that the first payment bought has expired", async () => {
     const ended = { ...WORK, expiresAt: new Date(Date.now() - 1) };
     await sale(await paymentFrom(), { key: "a", work: async () => ended });
     expect(await sale(await paymentFrom(), { key: "a" })).toMatchObject({
@@ -196,7 +196,7 @@ describe("an idempotency key", () => {
     expect(await sale(other, { key: "a" })).toMatchObject({ outcome: { isPaidEarlier: false }, worked: 1 });
   });
 
-  test("a call with another idempotency key binds this key to a payment that is already in use", async () => {
+  test("a call with another idempotency key binds it to a payment that is already in use", async () => {
     const [first, second] = [await paymentFrom(), await paymentFrom()];
     let joined: ReturnType<typeof sale> | undefined;
     const work = async () => {
@@ -228,7 +228,7 @@ describe("a payment that may be public", () => {
     },
   );
 
-  test("a settled payment that is sent for another request, with or without a key, is answered with a request for a new payment", async () => {
+  test("a settled payment that is sent for another request gets a request for a new payment, with or without a key", async () => {
     const payment = await paymentFrom();
     await sale(payment, { key: "a" });
     for (const key of [null, "b"]) {
@@ -266,7 +266,7 @@ describe("a call whose payment is still being settled when it is answered", () =
     return { now: () => (asked++ === 0 ? began - 25_000 : Date.now()) };
   };
 
-  test("a call without an idempotency key gets a key while its payment is being settled, and can later fetch the result with this key", {
+  test("a call without an idempotency key gets one while its payment settles, and can later fetch the result with it", {
     timeout: 20_000,
   }, async () => {
     const payment = await paymentFrom();
@@ -289,7 +289,7 @@ describe("a call whose payment is still being settled when it is answered", () =
     expect((await sale(payment)).outcome).not.toHaveProperty("idempotencyKey", expect.any(String));
   });
 
-  test("a call with an idempotency key is asked to repeat the request with the same key while its payment is being settled", async () => {
+  test("a call with an idempotency key is asked to repeat the request with it while its payment settles", async () => {
     const payment = await paymentFrom();
     const { outcome } = await sale(
       payment,

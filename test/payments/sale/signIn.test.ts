@@ -49,7 +49,7 @@ describe("a sign-in on Solana", () => {
     ]);
   });
 
-  test("a sign-in message that is signed with a Solana key is accepted", async () => {
+  test("a sign-in message signed with a Solana key is accepted", async () => {
     expect(await signIn({})).toEqual({ address, onlyOn: undefined });
   });
 

@@ -38,19 +38,19 @@ test("the service reads the vouchers, deposits and refunds of the official clien
   expect(await readPayload(await payer.refund(PRICE, 7))).toMatchObject({ type: "refund", refundAmount: "7" });
 });
 
-test("the service reads a channel payment in base64, and a channel payment that repeats the channel's state from a 402", async () => {
+test("the service reads a channel payment in base64, and one that repeats the channel's state from a 402", async () => {
   const payment = paymentOf(await payer.voucher(PRICE));
   expect(await reasonOf(btoa(JSON.stringify(payment)))).toBe("accepted");
   const extra = { ...REQUIREMENTS.extra, channelState: { balance: "1" }, voucherState: { signature: "0x" } };
   expect(await reasonOf({ ...payment, accepted: { ...REQUIREMENTS, extra } })).toBe("accepted");
 });
 
-test("the service accepts a voucher of a contract wallet unverified, because only the facilitator can verify it", async () => {
+test("the service accepts a contract wallet's voucher unverified, since only the facilitator can verify it", async () => {
   const contract = new TestPayer(CONTRACT);
   expect(await reasonOf(paymentOf(await contract.voucher(PRICE)))).toBe("accepted");
 });
 
-test("the reader of channel payments ignores other payment schemes, and ignores all payments if no channels are offered", async () => {
+test("the channel payment parser ignores other payment schemes, and all payments if no channels are offered", async () => {
   expect(readChannelPayment([null, "{]", { x402Version: 1, scheme: "exact" }], CHANNEL_OFFER)).toBe(undefined);
   const payment = paymentOf(await payer.voucher(PRICE));
   expect(readChannelPayment([payment], { ...CHANNEL_OFFER, channels: [] })).toBe(undefined);
@@ -67,7 +67,7 @@ test.each<[string, Partial<typeof payer.config>]>([
   expect(reason).toContain(`invalid_batch_settlement_evm_${code}: `);
 });
 
-test("a voucher is refused if it belongs to another channel or if its amount was changed after signing", async () => {
+test("a voucher is refused if it belongs to another channel or if its amount changed after signing", async () => {
   const other = await new TestPayer().voucher(PRICE);
   expect(await reasonOf(paymentOf({ ...other, channelConfig: payer.config }))).toContain("channel_id_mismatch");
   const signed = await payer.voucher(PRICE);
@@ -75,7 +75,7 @@ test("a voucher is refused if it belongs to another channel or if its amount was
   expect(await reasonOf(paymentOf(changed))).toContain("voucher_signature");
 });
 
-test("a channel payment is refused if its deposit is below the minimum, its terms are changed, or its fields are malformed", async () => {
+test("a channel payment is refused if its deposit is too small, its terms are changed, or its fields are malformed", async () => {
   expect(await reasonOf(paymentOf(await payer.deposit(499_999, PRICE)))).toContain("deposit at least 500000");
   const voucher = await payer.voucher(PRICE);
   expect(await reasonOf(paymentOf(voucher, { ...REQUIREMENTS, amount: "1" }))).toContain("accepted.amount");

@@ -39,6 +39,6 @@ test.each([
   expect(atomicUnits(parsePrice(amount)!, decimals)).toBe(units);
 });
 
-test("rejects a price that cannot be expressed as a whole number of the token's atomic units", () => {
+test("rejects a price that is not a whole number of the token's atomic units", () => {
   expect(() => atomicUnits(parsePrice("0.05")!, 1)).toThrow("0.05 USDC");
 });

@@ -29,7 +29,7 @@ const SYSTEM_PROGRAM = address("11111111111111111111111111111111");
 
 describe("a payment on Solana", () => {
   test.each([1, 2] as const)(
-    "reads a Solana payment of version %i, and passes its fee payer on to the facilitator",
+    "reads a Solana payment of version %i and passes its fee payer to the facilitator",
     (version) => {
       const transaction = transactionOf({ feePayer: OTHER_FEE_PAYER });
       const payment = read(transaction, version, OTHER_FEE_PAYER);
@@ -58,7 +58,7 @@ describe("a payment on Solana", () => {
     expect(paymentKey(read(transactionOf({ blockhash: PAYER })))).not.toBe(key);
   });
 
-  test("the validity of a Solana payment is limited to the lifetime of a blockhash", () => {
+  test("the validity of a Solana payment is limited to a blockhash's lifetime", () => {
     const { validAfter, validBefore } = read(transactionOf()).authorization;
     expect(validAfter).toBe("0");
     expect(Number(validBefore) - Date.now() / 1000).toBeCloseTo(120, -1);
@@ -87,7 +87,7 @@ describe("a payment on Solana", () => {
       /fee payer/,
     ],
     ["several owners", transactionOf({ instructions: [transferOf({ more: [SELLER] })] }), /owner of the tokens/],
-  ])("a Solana payment with %s is rejected, and the 402 gives the reason", (_, transaction, reason) => {
+  ])("a Solana payment with %s is rejected, and the 402 states the reason", (_, transaction, reason) => {
     for (const version of [1, 2] as const) {
       expect(() => read(transaction, version)).toThrow(reason);
       expect(() => read(transaction, version)).toThrow(PaymentRequired);
@@ -95,7 +95,7 @@ describe("a payment on Solana", () => {
   });
 
   test.each([49_999n, 2n ** 64n - 1n])(
-    "a Solana payment of %s atomic units is reported as not matching the price",
+    "a Solana payment of %s atomic units is rejected because it does not match the price",
     (amount) => {
       const payment = transactionOf({ instructions: [transferOf({ amount })] });
       for (const version of [1, 2] as const)
@@ -184,7 +184,7 @@ describe("remoteFacilitator on Solana", () => {
     expect((await settled(answer, 500)).outcome).toBe("unknown");
   });
 
-  test("the reason of a refusal explains why the simulation of a Solana transaction failed, at verification and at settlement", async () => {
+  test("the reason for a refusal explains why a Solana transaction failed in simulation, at verification and settlement", async () => {
     const invalidReason = "invalid_exact_svm_transaction_simulation_failed";
     const explained = { reason: expect.stringMatching(`${invalidReason}: .*blockhash has expired`) };
     expect(await settled(refusal(invalidReason))).toEqual({ outcome: "refused", ...explained });
@@ -196,7 +196,7 @@ describe("remoteFacilitator on Solana", () => {
     expect(verdict).toEqual({ outcome: "invalid", ...explained });
   });
 
-  test("a Solana payment is verified only with the facilitator that pays its fee", async () => {
+  test("a Solana payment is verified only by the facilitator that pays its fee", async () => {
     const supported = (feePayer: string, signers: object = {}) =>
       readSupported({
         kinds: [{ x402Version: 2, scheme: "exact", network: SOLANA.caip2, extra: { feePayer } }],
@@ -311,7 +311,7 @@ describe("evidenceOf on Solana", () => {
     expect(await proves({ found: [{ transaction: ours, blockTime: NOW - 21 }] })).toEqual(lost("before"));
   });
 
-  test("a Solana payment is reported as lost only if its blockhash is invalid and the payment is older than 120 seconds", async () => {
+  test("a Solana payment is reported as lost only if its blockhash is invalid and it is older than 120 seconds", async () => {
     expect(await proves({ valid: false, asked: 125 })).toEqual(lost("lapsed"));
     expect(await proves({ valid: false, asked: 115 })).toBeUndefined();
     expect(await proves({ valid: true, asked: 10_000 }), "the chain has stopped").toBeUndefined();
@@ -335,12 +335,9 @@ describe("evidenceOf on Solana", () => {
     { result: null },
     { result: { context: { slot: 9 }, value: "false" } },
     { result: [{ signature: "sig0", blockTime: 1 }] },
-  ])(
-    "no conclusion is drawn about a payment, and an event is logged, if the Solana node answers %j",
-    async (broken) => {
-      const { proof, events } = await evidence({ broken });
-      expect(proof).toBeUndefined();
-      expect(events).toEqual([expect.objectContaining({ event: "chain", network: "solana-devnet" })]);
-    },
-  );
+  ])("a Solana payment stays undecided, and an event is logged, if the Solana node answers %j", async (broken) => {
+    const { proof, events } = await evidence({ broken });
+    expect(proof).toBeUndefined();
+    expect(events).toEqual([expect.objectContaining({ event: "chain", network: "solana-devnet" })]);
+  });
 });

@@ -100,7 +100,7 @@ describe("decodeTransaction on malformed input", () => {
       expect(() => decodeTransaction(text(good.subarray(0, length)))).toThrow(RangeError);
   });
 
-  test("the decoder of Solana transactions accepts any bytes or throws a RangeError", () => {
+  test("the decoder of Solana transactions accepts arbitrary bytes or throws a RangeError", () => {
     const damaged = fc
       .tuple(fc.nat(good.length - 1), fc.uint8Array({ minLength: 1, maxLength: 4 }))
       .map(([at, put]) => {

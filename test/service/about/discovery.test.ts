@@ -22,7 +22,7 @@ const json = async (path: string) => (await send(path)).json<Record<string, obje
 const addressesIn = (document: unknown) =>
   [...JSON.stringify(document).matchAll(/"(?:href|url|anchor)":"([^"]+)"/g)].map(([, href]) => href!);
 
-test("the discovery catalogs link to the server card, the descriptions and the pages", async () => {
+test("the discovery catalogs link to the server card, the API descriptions and the pages", async () => {
   const catalog = await json("/.well-known/mcp/catalog.json");
   const [entry] = catalog.entries as Record<string, string>[];
   const card = await send(entry!.url!);
@@ -47,7 +47,7 @@ test("the discovery catalogs link to the server card, the descriptions and the p
   }
 });
 
-test("the sitemap lists pages that exist", async () => {
+test("the sitemap lists only existing pages", async () => {
   const sitemap = await (await send("/sitemap.xml")).text();
   const pages = [...sitemap.matchAll(/<loc>([^<]+)</g)].map(([, url]) => url!);
   expect(pages).toEqual([`${ORIGIN}/`, `${ORIGIN}/docs`, MCP, `${ORIGIN}/retention`, `${ORIGIN}/changelog`]);
@@ -57,7 +57,7 @@ test("the sitemap lists pages that exist", async () => {
   }
 });
 
-test("all documents about the service have the same addresses, tools, version and price", async () => {
+test("all documents about the service state the same addresses, tools, version and price", async () => {
   const { tools } = await (await connect()).listTools();
   const paid = tools.filter(({ _meta }) => _meta?.["agents-x402/paymentRequired"]).map(({ name }) => name);
   const page = await (await send("/mcp", { headers: { Accept: "text/html" } })).text();
@@ -90,7 +90,7 @@ test("/.well-known/security.txt contains the operator's contact and an expiry da
   expect(days).toBeLessThan(365);
 });
 
-test("the pages, the OpenAPI document and the cards contain the URLs of the operator", async () => {
+test("the pages, the OpenAPI document and the cards contain the operator's URLs", async () => {
   const terms = "https://example.com/terms";
   const privacy = "https://example.com/privacy";
   const imprint = "https://example.com/imprint";
@@ -118,14 +118,14 @@ test("the pages, the OpenAPI document and the cards contain the URLs of the oper
   });
 });
 
-test("without URLs of the operator, the pages link only to the retention page", async () => {
+test("the pages link only to the retention page if the operator has set no URLs", async () => {
   const html = await (await send("/docs/limits")).text();
   expect(html).toContain('<a href="/retention">');
   expect(html).not.toMatch(/>(Terms|Privacy|Imprint|Status)</);
   expect(JSON.stringify(await json("/openapi.json"))).not.toContain("termsOfService");
 });
 
-test("the icon in the terms is an SVG without scripts, styles and links", async () => {
+test("the icon in the terms is an SVG without scripts, styles or links", async () => {
   const terms = termsV2.parse(decodeHeader((await send(TEXT, { method: "POST" })).headers.get("PAYMENT-REQUIRED")!));
   expect(terms.resource.serviceName).toBe("Overprint");
   expect(terms.resource.tags).toContain("watermark");
@@ -138,7 +138,7 @@ test("the icon in the terms is an SVG without scripts, styles and links", async 
   expect(svg).not.toMatch(/script|style|href|on\w+=/);
 });
 
-test("/robots.txt allows everything except the files of callers", async () => {
+test("/robots.txt allows everything except callers' files", async () => {
   const robots = await send("/robots.txt");
   expect(robots.headers.get("Content-Type")).toMatch(/^text\/plain/);
   expect(await robots.text()).toBe(`User-agent: *\nDisallow: /v1/files/\n\nSitemap: ${ORIGIN}/sitemap.xml\n`);

@@ -57,7 +57,7 @@ test("/healthz warns the operator if RECEIPT_KEY is also the private key of PAY_
   });
 });
 
-test("/healthz warns the operator for an hour after a facilitator has answered a payment with an HTTP error instead of a verdict", async () => {
+test("/healthz warns the operator for an hour after a facilitator has answered a payment with an HTTP error", async () => {
   const name = `rejects-verify-${crypto.randomUUID()}`;
   const call = deployment({ FACILITATOR_URL: at("good", name) });
   expect(JSON.stringify(await (await call("/healthz")).json())).not.toContain("rejected");
@@ -89,7 +89,7 @@ test("a deployment with a malformed RECEIPT_KEY sells nothing and does not revea
 describe("a network that no facilitator settles", () => {
   const settings = { NETWORKS: "base,polygon,arbitrum", FACILITATOR_URL: at("settles-8453.42161-base.polygon") };
 
-  test("the service does not offer a network that no facilitator settles, in either version of x402, over HTTP or MCP", async () => {
+  test("the service does not offer a network that no facilitator settles, in any x402 version, over HTTP or MCP", async () => {
     const call = deployment(settings);
     expect(await offered(call)).toEqual({ 1: ["base", "polygon"], 2: ["eip155:8453", "eip155:42161"] });
     const message = {
@@ -106,7 +106,7 @@ describe("a network that no facilitator settles", () => {
     expect(text).not.toContain("eip155:137");
   });
 
-  test("the service reports a network that no facilitator settles to the operator, once in the log and at /healthz", async () => {
+  test("the service reports a network that no facilitator settles once in the log and at /healthz", async () => {
     const call = deployment(settings);
     await offered(call);
     await offered(call);
@@ -119,7 +119,7 @@ describe("a network that no facilitator settles", () => {
     expect(await health.json()).toMatchObject({ status: "warn", problems });
   });
 
-  test("the service offers a network and accepts payments on it if any of the facilitators settles it", async () => {
+  test("the service offers a network and accepts payments on it if at least one facilitator settles it", async () => {
     const call = deployment({
       NETWORKS: "base,base-sepolia",
       FACILITATOR_URL: at("settles-8453-base-refusing", "settles-84532-base_sepolia"),
@@ -133,7 +133,7 @@ describe("a network that no facilitator settles", () => {
     expect(await (await call("/healthz")).json()).toMatchObject({ status: "pass", problems: [] });
   });
 
-  test("the service answers payers with a 503 without details if no facilitator settles the only network", async () => {
+  test("the service answers payers with 503 and no details if no facilitator settles the only network", async () => {
     const call = deployment({ NETWORKS: "polygon", FACILITATOR_URL: at("settles-8453-base") });
     const response = await call(TEXT, { method: "POST" });
     expect(response.status).toBe(503);
@@ -205,7 +205,7 @@ describe("Solana", () => {
     expect((await local("/healthz")).status).toBe(503);
   });
 
-  test("the service answers payers with a 503 if PAY_TO_SOLANA is missing, and names that setting to the operator", async () => {
+  test("the service answers payers with 503 if PAY_TO_SOLANA is missing, and names that setting to the operator", async () => {
     const call = deployment({ NETWORKS: "base,solana", FACILITATOR_URL: at("settles-8453-base") });
     const answer = await call(TEXT, { method: "POST" });
     expect([answer.status, (await answer.json<{ code: string }>()).code]).toEqual([503, "not_configured"]);
@@ -213,7 +213,7 @@ describe("Solana", () => {
     expect([health.status, await health.text()]).toEqual([503, expect.stringContaining("PAY_TO_SOLANA")]);
   });
 
-  test("the service asks facilitators for their fee payers again after ten minutes, and reuses the last answer of an unreachable facilitator", async () => {
+  test("the service requests fee payers again after ten minutes, and reuses the last answer of an unreachable facilitator", async () => {
     const call = deployment({ ...settings, FACILITATOR_URL: at(`settles-8453.${DEVNET}-base.solana_devnet`) });
     const fetched = vi.spyOn(globalThis, "fetch");
     const before = await terms(call);
@@ -229,7 +229,7 @@ describe("Solana", () => {
 });
 
 describe("the networks of a facilitator", () => {
-  test("a deployment requests a facilitator's networks once, for any number of calls and health checks", async () => {
+  test("a deployment requests a facilitator's networks once for any number of calls and health checks", async () => {
     const fetched = vi.spyOn(globalThis, "fetch");
     const call = deployment({ NETWORKS: "base", FACILITATOR_URL: at("settles-8453-base") });
     for (let calls = 0; calls < 3; calls++) {
@@ -239,7 +239,7 @@ describe("the networks of a facilitator", () => {
     expect(asksOf(fetched)).toBe(1);
   });
 
-  test("a deployment requests a facilitator's networks again after ten minutes only if it offers Solana or has a node, because both need the facilitator's accounts", async () => {
+  test("a deployment requests a facilitator's networks again after ten minutes only if it offers Solana or has a node", async () => {
     const fetched = vi.spyOn(globalThis, "fetch");
     const settings = { NETWORKS: "base", FACILITATOR_URL: at("settles-8453-base") };
     const calls = [deployment(settings), deployment({ ...settings, RPC_URL: "https://node.example.com" })];
@@ -258,7 +258,7 @@ describe("the networks of a facilitator", () => {
     expect(asksOf(fetched)).toBe(0);
   });
 
-  test("the service requests a facilitator's networks with that facilitator's authorization", async () => {
+  test("the service sends a facilitator's own authorization when it requests its networks", async () => {
     const fetched = vi.spyOn(globalThis, "fetch");
     await offered(
       deployment({ NETWORKS: "base", FACILITATOR_URL: at("settles-8453-base"), FACILITATOR_AUTHORIZATION: "Bearer a" }),
@@ -270,7 +270,7 @@ describe("the networks of a facilitator", () => {
     ["does not list its networks", "good"],
     ["cannot be reached", "https://nowhere.example.org"],
   ])(
-    "the service offers all configured networks if a facilitator %s, and asks that facilitator again after a minute",
+    "the service offers all configured networks if a facilitator %s, and asks again after a minute",
     async (_, name) => {
       const fetched = vi.spyOn(globalThis, "fetch");
       const url = name.startsWith("https") ? name : at(name);
@@ -325,20 +325,17 @@ describe("GET /healthz", () => {
     ["RESULTS", { head: () => Promise.reject(new Error("a-secret")) }, 1],
     // The check sends one request for a font, and one for the build.
     ["ASSETS", { fetch: async () => new Response("a-secret", { status: 404 }) }, 2],
-  ])(
-    "/healthz fails if the binding %s does not answer, and checks the binding once a minute",
-    async (name, binding, asks) => {
-      const broken = { ...binding };
-      const asked = vi.spyOn(broken, Object.keys(binding)[0] as never);
-      const call = deployment({ [name]: broken });
-      for (const health of [await call("/healthz"), await call("/healthz")])
-        expect([health.status, await health.json()]).toMatchObject([
-          503,
-          { status: "fail", problems: [`the binding ${name} does not respond correctly`] },
-        ]);
-      expect(asked).toHaveBeenCalledTimes(asks);
-    },
-  );
+  ])("/healthz fails if the binding %s does not answer, and checks it once a minute", async (name, binding, asks) => {
+    const broken = { ...binding };
+    const asked = vi.spyOn(broken, Object.keys(binding)[0] as never);
+    const call = deployment({ [name]: broken });
+    for (const health of [await call("/healthz"), await call("/healthz")])
+      expect([health.status, await health.json()]).toMatchObject([
+        503,
+        { status: "fail", problems: [`the binding ${name} does not respond correctly`] },
+      ]);
+    expect(asked).toHaveBeenCalledTimes(asks);
+  });
 
   test("/healthz names invalid settings without their values", async () => {
     const wrong = {

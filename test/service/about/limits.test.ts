@@ -7,7 +7,7 @@ import { limits, limitsOf } from "../../../src/service/about/limits.ts";
 import { readConfig } from "../../../src/settings/config.ts";
 import { send } from "../../support/client.ts";
 
-test("GET /v1/limits returns every limit in force, as its schema in /openapi.json describes", async () => {
+test("GET /v1/limits returns every limit in force, in the schema of /openapi.json", async () => {
   const response = await send("/v1/limits");
   expect(response.status).toBe(200);
   expect(limits().parse(await response.json())).toMatchObject({
@@ -32,7 +32,7 @@ test("GET /v1/limits returns every limit in force, as its schema in /openapi.jso
   expect(components.schemas.Limits.required).toEqual(Object.keys(limits().shape));
 });
 
-test("GET /v1/limits returns the limits that the settings of the deployment define", async () => {
+test("GET /v1/limits returns the limits that the deployment's settings define", async () => {
   const context = createExecutionContext();
   const settings = { ...env, MAX_PAGES: "7", LINK_TTL_SECONDS: "600", FETCH_TIMEOUT_SECONDS: "3" };
   const response = await app.fetch(new Request("http://localhost/v1/limits"), settings, context);
@@ -62,11 +62,11 @@ describe("docs/limits.md", () => {
   const otherThanDefault = (setting: string) =>
     ["LINK_TTL_SECONDS", "MAX_CALLS_PER_PAYER"].includes(setting) ? "700" : "7";
 
-  test.each(changes)("%s is changed by the setting %s, as docs/limits.md states", (name, setting) => {
+  test.each(changes)("the limit %s depends on the setting %s, as docs/limits.md states", (name, setting) => {
     expect(limitsOf(readConfig({ [setting]: otherThanDefault(setting) }))[name]).not.toEqual(defaults[name]);
   });
 
-  test("no other limit is changed by a setting", () => {
+  test("a limit without a setting in docs/limits.md depends on no setting", () => {
     const settings = Object.fromEntries(changes.map(([, setting]) => [setting, otherThanDefault(setting)]));
     const changed = limitsOf(readConfig(settings));
     const others = rows.map(({ name }) => name).filter((name) => !changes.some(([listed]) => listed === name));

@@ -37,7 +37,7 @@ const HOST = "https://a-rather-long-name-of-a-host.overprint.example.com";
 const offer = offerOf(httpResource(product!, HOST, config), { ...config, networks: ALL });
 
 describe("an offer of every network", () => {
-  test("the strict client of x402 version 1 accepts an offer that lists all its networks", () => {
+  test("the strict x402 version 1 client accepts an offer that lists all its networks", () => {
     const { accepts } = strict402.parse(paymentRequiredV1(offer, "X-PAYMENT header is required"));
     expect(accepts.map(({ network }) => network)).toEqual(IN_BOTH.map(({ name }) => name));
   });
@@ -49,12 +49,9 @@ describe("an offer of every network", () => {
     },
   );
 
-  test.each(EVM)(
-    "an offer names the token contract that wallets on the chain know as USDC on $name",
-    ({ chainId, asset }) => {
-      expect(asset).toBe((usdc.addresses as Record<number, string>)[chainId]);
-    },
-  );
+  test.each(EVM)("an offer names the USDC token contract that wallets know on $name", ({ chainId, asset }) => {
+    expect(asset).toBe((usdc.addresses as Record<number, string>)[chainId]);
+  });
 
   test.each(EVM.filter(({ caip2 }) => caip2 in DEFAULT_ASSETS))(
     "an offer names the USDC contract that the official x402 client knows on $name",
@@ -95,7 +92,7 @@ describe("an offer of every network", () => {
     expect(Object.keys(accepts[0]!.outputSchema.input.bodyFields)).toContain("opacity");
   });
 
-  test("a version 2 offer of all networks fits into a header, and so does the payment that clients return", () => {
+  test("a version 2 offer of all networks fits into a header, as does the client's payment", () => {
     const header = paymentRequiredHeaders(new PaymentRequired(offer, "x".repeat(200)))["PAYMENT-REQUIRED"]!;
     expect(header.length).toBeLessThan(6500);
     const { resource, accepts, extensions } = JSON.parse(atob(header));
@@ -116,7 +113,7 @@ describe("an offer of every network", () => {
 
   const signable = IN_BOTH.filter((network) => !isSolana(network));
   test.each(signable)(
-    "an offer on $name can be paid in x402 versions 1 and 2, and one authorization has the same payment key in both",
+    "an offer on $name can be paid in both x402 versions, and one authorization has the same payment key in both",
     async (chain) => {
       const network = chain.name;
       const terms = offer.v1.find((requirement) => requirement.network === network)!;
@@ -148,7 +145,7 @@ test("a payment is accepted as base64, as JSON, and as an object", async () => {
   expect(payments[2]).toEqual(payments[0]);
 });
 
-test("facilitators receive only the validated fields of a payment, and therefore judge what the service has checked", async () => {
+test("facilitators receive only the validated fields of a payment", async () => {
   const sent = JSON.parse(atob(await signPaymentV2(offer.v1[0] as never)));
   const { signature, authorization } = sent.payload;
   const stranger = { from: `0x${"05".repeat(20)}` };
@@ -182,7 +179,7 @@ describe("a network that an operator adds", () => {
     return response;
   };
 
-  test("a network that the operator has added is offered only in x402 version 2, priced in units of its token, and the official client can pay on it", async () => {
+  test("a network that the operator adds is offered only in x402 version 2, and the official client can pay on it", async () => {
     const unpaid = await call(TEXT);
     const { accepts } = strict402.parse(await unpaid.json());
     expect(accepts.map(({ network }) => network)).toEqual(["base-sepolia"]);
@@ -205,7 +202,7 @@ describe("a network that an operator adds", () => {
     expect(JSON.parse(atob(paid.headers.get("PAYMENT-RESPONSE")!))).toMatchObject({ network: "eip155:123456" });
   });
 
-  test("the guide for agents names a network that the operator has added", async () => {
+  test("the guide for agents names a network that the operator adds", async () => {
     expect(await (await call("/llms.txt", { method: "GET" })).text()).toContain("Networks: base-sepolia, my-chain.");
   });
 });

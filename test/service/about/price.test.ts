@@ -53,7 +53,7 @@ async function said() {
 
 afterEach(() => vi.restoreAllMocks());
 
-test("the service offers, charges and publishes the PRICE of the settings everywhere", async () => {
+test("the service offers, charges and publishes the setting PRICE everywhere", async () => {
   const offer = await offerAt(TEXT);
   expect(offer.maxAmountRequired).toBe("1250000");
   const cheap = await buy(TEXT, await signPayment({ ...offer, maxAmountRequired: "50000" }));
@@ -69,7 +69,7 @@ test("the service offers, charges and publishes the PRICE of the settings everyw
 });
 
 test.each(PRODUCTS)(
-  "a separate price of $operation applies to that product everywhere, and to no other product",
+  "a separate price of $operation applies everywhere to that product, and to no other product",
   async (cheaper) => {
     vi.spyOn(cheaper, "price").mockReturnValue(parsePrice("0.3")!);
     const labelOf = (product: Product) => (product === cheaper ? "0.3 USDC" : "1.25 USDC");

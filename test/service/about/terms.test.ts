@@ -119,7 +119,7 @@ async function published(product: Product): Promise<Record<string, Published>> {
   };
 }
 
-test.each(PRODUCTS)("every place publishes the same price, networks and description of $operation", async (product) => {
+test.each(PRODUCTS)("every document states the same price, networks and description of $operation", async (product) => {
   const places = await published(product);
   for (const [place, { networks, amounts, price, description }] of Object.entries(places)) {
     if (networks) expect([place, networks]).toEqual([place, networks[0]?.includes(":") ? IDS : NAMES]);

@@ -38,7 +38,7 @@ async function claimed(name: string, facilitator = "https://facilitator.example.
 }
 
 describe("the ledger", () => {
-  test("the ledger settles a claim through the facilitator that verified it, and returns the result from then on", async () => {
+  test("the ledger settles a claim through the facilitator that verified it, and returns the result afterwards", async () => {
     const claim = await claimed("sold");
     const sold = {
       ...{ status: "sold", value: '"work"', transaction: `0x${"ab".repeat(32)}` },
@@ -79,7 +79,7 @@ describe("the ledger", () => {
     expect(await recordOf("lost").waitForStatus("request", 0, true)).toMatchObject({ status: "sold", value: '"work"' });
   });
 
-  test("the ledger keeps a settlement pending while the settings are invalid, and finishes it after the settings are corrected", async () => {
+  test("the ledger keeps a settlement pending while the settings are invalid, and finishes it once they are valid", async () => {
     const claim = await claimed("misconfigured", "https://facilitator.example.com/loses-first-answer-m");
     await recordOf("misconfigured").settle(claim, await stored());
     const later = await runInDurableObject(recordOf("misconfigured"), async (_, state) => {
@@ -128,7 +128,7 @@ describe("the ledger", () => {
     expect(await alarmOf("endless")).toBeNull();
   });
 
-  test("the ledger accepts at most three payments without proof of settlement from a payer per day, and repetitions of these three", async () => {
+  test("the ledger accepts at most three payments per payer and day without proof of settlement", async () => {
     const payer = recordOf("payer:a");
     const granted = [];
     for (const payment of ["1", "2", "2", "3", "4", "1"]) granted.push(await payer.allowUnproved(payment));
@@ -138,7 +138,7 @@ describe("the ledger", () => {
     expect(await payer.allowUnproved("4")).toBe(true);
   });
 
-  test("the ledger counts only the last day's payments without proof of settlement", async () => {
+  test("the ledger counts payments without proof of settlement only for a day", async () => {
     const payer = recordOf("payer:b");
     const now = Date.now();
     const given: [string, number][] = [
@@ -150,7 +150,7 @@ describe("the ledger", () => {
     expect([await payer.allowUnproved("4"), await payer.allowUnproved("5")]).toEqual([true, false]);
   });
 
-  test("the ledger releases a payment when its call gives up, and invalidates no claim that may still be settled", async () => {
+  test("the ledger releases a payment when its call gives up, but keeps claims that may still be settled", async () => {
     const record = recordOf("given back");
     const claim = await claimed("given back");
     expect(await record.invalidateClaims("request")).toBe(false);
@@ -159,7 +159,7 @@ describe("the ledger", () => {
     expect(await record.invalidateClaims("request")).toBe(true);
   });
 
-  test("the ledger binds an idempotency key to its first payment until that payment fails or is deleted", async () => {
+  test("the ledger binds an idempotency key to its first payment until the payment fails or is deleted", async () => {
     const soon = Date.now() + 60_000;
     const { chain } = await paymentFrom();
     const key = recordOf("key:a");
@@ -174,7 +174,7 @@ describe("the ledger", () => {
     expect([await key.binding(), await bind("payment 3")]).toEqual([undefined, true]);
   });
 
-  test("the ledger lists the purchases of a payer, newest first, until their links expire", async () => {
+  test("the ledger lists a payer's purchases, newest first, until their links expire", async () => {
     const list = recordOf("purchases:a");
     const now = Date.now();
     for (const [payment, at, expiresAt] of [
@@ -193,7 +193,7 @@ describe("the ledger", () => {
     expect(await alarmOf("purchases:a")).toBe(now + 5_000_000);
   });
 
-  test("the ledger reports the purchase of a payment as long as the link to the result works", async () => {
+  test("the ledger reports a payment's purchase as long as the link to the result works", async () => {
     const [claim, work] = [await claimed("bought"), await stored()];
     expect(await recordOf("bought").purchase()).toBeUndefined();
     await recordOf("bought").settle(claim, work);

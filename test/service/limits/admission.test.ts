@@ -35,7 +35,7 @@ describe("a payment that the facilitator refuses", () => {
     ["JSON", "application/json"],
     ["neither", "application/pdf"],
   ])(
-    "the service refuses a call before it reads the body if the facilitator refuses the payment: %s",
+    "the service refuses a call without reading its body if the facilitator refuses the payment: %s",
     async (_, type) => {
       const { call, verified } = deployment("forged");
       const { body, read } = large();
@@ -48,7 +48,7 @@ describe("a payment that the facilitator refuses", () => {
   );
 });
 
-test("the service answers a call with a refused payment even while the body of the call is stalled", async () => {
+test("the service answers a call with a refused payment even while the body is stalled", async () => {
   const { call } = deployment("forged");
   const stuck = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(9_000_000)) });
   const headers = { "Content-Type": "multipart/form-data; boundary=b", "X-PAYMENT": await newPayment() };
@@ -60,7 +60,7 @@ describe("a settled payment, which anyone can read on the chain", () => {
   test.each([
     ["alone", {}],
     ["with an idempotency key that the payer did not send", { "Idempotency-Key": "a guess" }],
-  ])("a settled payment that someone else replays buys nothing, and the body is not read: %s", async (_, guess) => {
+  ])("a settled payment that a third party replays buys nothing, and the body is not read: %s", async (_, guess) => {
     const { call } = deployment("good");
     const headers = { "X-PAYMENT": await newPayment() };
     expect((await call({ headers: { ...JSON_TYPE, ...headers }, body: validBody })).status).toBe(200);
@@ -72,7 +72,7 @@ describe("a settled payment, which anyone can read on the chain", () => {
     }
   });
 
-  test("the body of a long MCP message is not read if its payment is settled and replayed", async () => {
+  test("the body of a long MCP message is not read if its payment is a replay of a settled one", async () => {
     const { call } = deployment("good");
     const headers = { ...JSON_TYPE, Accept: "application/json, text/event-stream", "X-PAYMENT": await newPayment() };
     expect((await call({ headers, body: validBody })).status).toBe(200);
@@ -96,7 +96,7 @@ describe("an address whose payments are refused", () => {
   const forged = async (call: ReturnType<typeof deployment>["call"], address: string) =>
     (await call({ address, headers: { ...JSON_TYPE, "X-PAYMENT": await newPayment() }, body: validBody })).status;
 
-  test("the service throttles an address with refused payments for some seconds, without another request to the facilitator", async () => {
+  test("the service throttles an address with refused payments for a few seconds without asking the facilitator again", async () => {
     const { call, verified } = deployment("forged");
     const statuses: number[] = [];
     for (let times = 0; times < 20; times++) statuses.push(await forged(call, "203.0.113.20"));
@@ -122,7 +122,7 @@ describe("an address whose payments are refused", () => {
     expect(statuses).toEqual([...Array(capacity - 1).fill(409), 429, 429, 429]);
   });
 
-  test("the service throttles an address after refused sign-ins, because checking a sign-in may need a request to a node", async () => {
+  test("the service throttles an address after refused sign-ins, since checking a sign-in may need a node", async () => {
     const { call } = deployment("good");
     const statuses: number[] = [];
     for (let times = 0; times < capacity + 2; times++) {
@@ -132,7 +132,7 @@ describe("an address whose payments are refused", () => {
     expect(statuses).toEqual([...Array(capacity).fill(403), 429, 429]);
   });
 
-  test("the service checks one more payment of a throttled address after the wait, however many payments the address has sent", async () => {
+  test("the service checks one more payment of a throttled address after the wait, however many it has sent", async () => {
     const { call } = deployment("forged");
     const address = "203.0.113.21";
     await Promise.all(Array.from({ length: 40 }, () => forged(call, address)));
@@ -141,7 +141,7 @@ describe("an address whose payments are refused", () => {
     expect([await forged(call, address), await forged(call, address)]).toEqual([402, 429]);
   });
 
-  test("the service checks no more payments of an address than the limit if the address sends many at once", async () => {
+  test("the service checks at most the limit of payments if an address sends many concurrently", async () => {
     const { call, verified } = deployment("forged");
     const address = "203.0.113.22";
     await forged(call, address);
@@ -149,7 +149,7 @@ describe("an address whose payments are refused", () => {
     expect(await verified()).toBe(capacity);
   });
 
-  test("a throttled address does not affect other addresses, and the throttling ends once one caller at the address has paid", async () => {
+  test("throttling an address affects no other address, and ends once a caller at the address has paid", async () => {
     const address = "203.0.113.23";
     const { call } = deployment("forged");
     const good = deployment("good");
@@ -171,7 +171,7 @@ describe("an address whose payments are refused", () => {
     expect(await Promise.all(Array.from({ length: 4 }, () => paid(address)))).toEqual(Array(4).fill(200));
   });
 
-  test("the service does not throttle an address for any number of concurrent paid calls", async () => {
+  test("the service does not throttle an address for concurrent paid calls", async () => {
     const { call } = deployment("good");
     const paid = async () => {
       const headers = { ...JSON_TYPE, "X-PAYMENT": await signPayment(await terms(), generatePrivateKey()) };
@@ -188,7 +188,7 @@ describe("an address whose payments are refused", () => {
     expect((await call({ address, headers, body: validBody })).status).toBe(200);
   });
 
-  test("the service throttles an address whose payments over MCP are refused", async () => {
+  test("the service throttles an address whose MCP payments are refused", async () => {
     const { call, verified } = deployment("forged");
     const params = { name: "add_text_watermark", arguments: {} };
     const headers = { ...JSON_TYPE, Accept: "application/json, text/event-stream" };
@@ -220,7 +220,7 @@ describe("a payer whose verified calls fail", () => {
     return { send, fail, verified };
   }
 
-  test("the service throttles only the payer whose calls fail after verification, for some seconds, without another request to the facilitator", async () => {
+  test("the service throttles only a payer whose calls fail after verification, without asking the facilitator again", async () => {
     const { send, fail, verified } = payer();
     const statuses: number[] = [];
     for (let times = 0; times < capacity + 10; times++) statuses.push(await fail());
@@ -234,7 +234,7 @@ describe("a payer whose verified calls fail", () => {
     expect([await fail(), await fail()]).toEqual([400, 429]);
   });
 
-  test("the service verifies no more payments of a payer than the limit if the payer makes many failing calls at once", async () => {
+  test("the service verifies at most the limit of payments if a payer makes many failing calls concurrently", async () => {
     const { fail, verified } = payer();
     await fail();
     const { promise: all, resolve } = Promise.withResolvers<void>();
@@ -282,7 +282,7 @@ describe("a payer", () => {
     newAccount = generatePrivateKey();
   });
 
-  test("the service allows a payer a few concurrent calls, and answers 429 to any further call", async () => {
+  test("the service allows a payer a few concurrent calls, and answers 429 to further calls", async () => {
     const { call } = deployment("good", { MAX_CALLS_PER_PAYER: "3", FETCH_TIMEOUT_SECONDS: "1" });
     const answers = await Promise.all(Array.from({ length: 16 }, () => paying(call, slow)));
     const statuses = answers.map(({ status }) => status).sort();
@@ -291,7 +291,7 @@ describe("a payer", () => {
     expect((await paying(call, validBody)).status).toBe(200);
   });
 
-  test("the service limits the bytes of a payer's concurrent calls, even if all have one payment, and answers 429 to any further call", async () => {
+  test("the service limits the bytes of a payer's concurrent calls, even with one payment, and answers 429 to further calls", async () => {
     const limits = { UNCHARGED_BYTES_PER_HOUR: "100000", FETCH_TIMEOUT_SECONDS: "3" };
     // The facilitator answers when all six calls have arrived. A call that came after the payment is claimed would
     // count against its address.
@@ -308,7 +308,7 @@ describe("a payer", () => {
     expect((await paying(call, validBody)).status).toBe(200);
   });
 
-  test("the service gives each payer an hourly allowance for uncharged work, and does not count paid calls", async () => {
+  test("the service limits each payer's uncharged work per hour, and does not count paid calls", async () => {
     const { call } = deployment("good", { UNCHARGED_BYTES_PER_HOUR: "50" });
     for (let calls = 0; calls < 3; calls++) expect((await paying(call, validBody)).status).toBe(200);
     expect((await paying(call, bad)).status).toBe(422);
@@ -340,7 +340,7 @@ describe("a payer", () => {
     },
   );
 
-  test("the service counts finished work against the payer's quota while the payment is being settled", async () => {
+  test("the service counts finished work against the payer's quota during the settlement", async () => {
     const { call } = deployment("answers-500-first", { UNCHARGED_BYTES_PER_HOUR: "50" });
     const fetched = vi.spyOn(globalThis, "fetch");
     const [now, waits] = [Date.now, 26_000];
@@ -353,7 +353,7 @@ describe("a payer", () => {
   });
 });
 
-test("the service leaves a smart wallet's signature to the facilitator, whether the wallet is deployed (ERC-1271) or not (ERC-6492)", async () => {
+test("the service leaves a smart wallet's signature to the facilitator, deployed (ERC-1271) or not (ERC-6492)", async () => {
   const { call, verified } = deployment("good");
   const statuses: number[] = [];
   for (const signature of [`0x${"ab".repeat(300)}`, `0x${"cd".repeat(640)}${"6492".repeat(16)}`]) {
@@ -365,14 +365,14 @@ test("the service leaves a smart wallet's signature to the facilitator, whether 
 });
 
 describe("a valid payment", () => {
-  test("the service verifies a valid payment once, before it reads the body", async () => {
+  test("the service verifies a valid payment once before it reads the body", async () => {
     const { call, verified } = deployment("good");
     const headers = { ...JSON_TYPE, "X-PAYMENT": await newPayment() };
     expect((await call({ headers, body: validBody })).status).toBe(200);
     expect(await verified()).toBe(1);
   });
 
-  test("the ledger returns the result of a settled payment when its call is repeated, and the payment is not verified again", async () => {
+  test("the ledger returns the result of a settled payment for a repeated call without another verification", async () => {
     const { call, verified } = deployment("good");
     const headers = { ...JSON_TYPE, "X-PAYMENT": await newPayment(), "Idempotency-Key": crypto.randomUUID() };
     const first = await call({ headers, body: validBody });

@@ -55,7 +55,7 @@ describe("the limit for calls answered 402", () => {
   const unpaid = (address: string | undefined, UNPAID_CALLS: RateLimit | undefined, init: RequestInit = {}) =>
     sendFrom(address, TEXT, { UNPAID_CALLS }, { method: "POST", ...init });
 
-  test("the limit for calls answered 402 also applies to unpaid MCP tool calls", async () => {
+  test("the limit for 402 answers also applies to unpaid MCP tool calls", async () => {
     const limited = limiter(1);
     const body = JSON.stringify({
       jsonrpc: "2.0",
@@ -74,7 +74,7 @@ describe("the limit for calls answered 402", () => {
     expect(await call()).toContain("too_many_requests");
   });
 
-  test("a call beyond the limit for calls answered 402 gets a 429 with Retry-After and without terms", async () => {
+  test("a call beyond the limit for 402 answers gets a 429 with Retry-After and without terms", async () => {
     const limited = limiter(2);
     expect(await statuses(3, () => unpaid("203.0.113.7", limited))).toEqual([402, 402, 429]);
     const response = await unpaid("203.0.113.7", limited);
@@ -84,19 +84,19 @@ describe("the limit for calls answered 402", () => {
     expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
   });
 
-  test("the limit for calls answered 402 also counts calls with a malformed payment", async () => {
+  test("the limit for 402 answers also counts calls with a malformed payment", async () => {
     const limited = limiter(1);
     const act = () => unpaid("203.0.113.7", limited, { headers: { "X-PAYMENT": "bm8=" } });
     expect(await statuses(2, act)).toEqual([402, 429]);
   });
 
-  test("the limit for calls answered 402 applies to each address separately", async () => {
+  test("the limit for 402 answers applies to each address separately", async () => {
     const limited = limiter(1);
     expect(await statuses(2, () => unpaid("203.0.113.7", limited))).toEqual([402, 429]);
     expect(await statuses(2, () => unpaid("203.0.113.8", limited))).toEqual([402, 429]);
   });
 
-  test("the limit for calls answered 402 never applies to a paid call", async () => {
+  test("the limit for 402 answers never applies to a paid call", async () => {
     const limited = limiter(0);
     const offer = await (await unpaid(undefined, limited)).json<{ accepts: Parameters<typeof signPayment>[0][] }>();
     const response = await unpaid("203.0.113.7", limited, {
@@ -106,14 +106,14 @@ describe("the limit for calls answered 402", () => {
     expect(response.status).toBe(200);
   });
 
-  test("the service does not limit calls answered 402 if the address is unknown, or if the binding is missing or fails", async () => {
+  test("the service does not limit 402 answers if the address is unknown, or if the binding is missing or fails", async () => {
     const broken: RateLimit = { limit: () => Promise.reject(new Error("out of order")) };
     expect((await unpaid(undefined, limiter(0))).status).toBe(402);
     expect((await unpaid("203.0.113.7", undefined)).status).toBe(402);
     expect((await unpaid("203.0.113.7", broken)).status).toBe(402);
   });
 
-  test("the limit for calls answered 402 exempts only requests from the service's own machine", async () => {
+  test("the limit for 402 answers exempts only requests from the service's own machine", async () => {
     const unpaidAt = (host: string, address: string) =>
       sendFrom(address, `http://${host}${TEXT}`, { UNPAID_CALLS: limiter(0) }, { method: "POST" });
     expect((await unpaidAt("localhost", "127.0.0.1")).status).toBe(402);
@@ -123,7 +123,7 @@ describe("the limit for calls answered 402", () => {
 });
 
 describe("the limit for wrong tokens", () => {
-  test("the service limits wrong tokens for reading and for revoking a link", async () => {
+  test("the service limits wrong tokens for reading and revoking a link", async () => {
     const { id } = await stored();
     const limited = limiter(2);
     const guess = (method: string) => () =>
@@ -141,7 +141,7 @@ describe("the limit for wrong tokens", () => {
 });
 
 describe("the runtime's own limiters", () => {
-  test("the runtime's rate limiters are configured with the published limits", () => {
+  test("the runtime's rate limiters use the published limits", () => {
     const figures = [...wrangler.matchAll(/name = "(\w+)"\nnamespace_id = "\d+"\nsimple = (.*)/g)].map(
       ([, ...of]) => of,
     );
@@ -151,7 +151,7 @@ describe("the runtime's own limiters", () => {
     ]);
   });
 
-  test("the runtime's rate limiter refuses some requests with a wrong token if more than twice the allowed number arrive in a minute", async () => {
+  test("the runtime's rate limiter refuses some requests with a wrong token beyond twice the limit per minute", async () => {
     const { id } = await stored();
     const headers = { "CF-Connecting-IP": "203.0.113.9" };
     const guesses = await statuses(2 * RATE_LIMITS.wrongTokens + 1, () => send(`/v1/files/${id}?token=0`, { headers }));

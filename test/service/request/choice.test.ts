@@ -7,7 +7,7 @@ const SLIPS = ["bottom center", "BottomCenter", "botom-center", "lower left", "l
 test.each([
   ["text", textRequest()],
   ["image", imageRequest()],
-])("the position that an error for a %s mark suggests is a value that the schema lists", (_, request) => {
+])("the error for a misspelled position of a %s mark suggests a valid position", (_, request) => {
   const { position } = request.shape;
   const { enum: listed } = jsonSchema(request, { io: "input" }).properties!.position as { enum: string[] };
   for (const slip of SLIPS) {

@@ -79,7 +79,7 @@ describe.each(Object.entries(ROWS))(
   (kind, { field, value, control, flags, wrong, message }) => {
     const base = { file, image: file, title: "A" };
 
-    test("a field's value gives the same request whether it is sent as JSON, as a form field, as a query parameter or as a CLI flag", async () => {
+    test("a field's value results in the same request as JSON, form field, query parameter or CLI flag", async () => {
       const asJson = { ...base, [field]: value };
       const asText = { ...base, [field]: String(value) };
       const expected = await product.accept(asJson, "json").fingerprint();
@@ -89,7 +89,7 @@ describe.each(Object.entries(ROWS))(
       expect(await product.accept({ ...base, ...fieldsOfFlags(flags) }, "form").fingerprint()).toBe(expected);
     });
 
-    test("the playground has a control that fits the field's kind", () => {
+    test("the playground's control fits the field's kind", () => {
       const html = Controls({ product }).toString();
       expect(html).toMatch(control);
       expect(html).toMatch(new RegExp(`name="${field}"[^>]*data-kind="${kind}"`));
@@ -117,7 +117,7 @@ describe.each(Object.entries(ROWS))(
       });
     });
 
-    test("the service rejects a text that is not a valid value of the field, and describes the valid values", () => {
+    test("the service rejects an invalid value of the field and describes the valid values", () => {
       const refused = (format: "json" | "form", fields: object) => {
         try {
           product.accept(fields, format);
@@ -134,20 +134,20 @@ describe.each(Object.entries(ROWS))(
 );
 
 describe("a boolean field", () => {
-  test("a boolean field can be turned off by a CLI flag and by a form field in lower or upper case", () => {
+  test("a CLI flag or a form field in any letter case can turn off a boolean field", () => {
     const schema = z.object({ glow: z.boolean().default(true) });
     expect(typedFields({ glow: "False" }, schema)).toEqual({ glow: false });
     expect(fieldsOfFlags(["--no-bold"])).toEqual({ bold: "false" });
   });
 
-  test("the playground shows a boolean field as a list with an empty entry if the field's default depends on other fields", () => {
+  test("the playground shows a boolean field as a list with an empty entry if its default depends on other fields", () => {
     const html = Controls({ product }).toString();
     expect(html).toMatch(/<select [^>]*name="glow"[^>]*><option value="" selected="">.*<option value="false">/);
   });
 });
 
 describe("a file field", () => {
-  test("a file field has a file control, and a form can send it as an upload or as a text", () => {
+  test("a file field has a file control, and accepts an upload or a text in a form", () => {
     expect(Controls({ product }).toString()).toMatch(/name="image"[^>]*data-kind="file" type="file"/);
     expect(form.shape.image!.safeParse(new Upload({} as never, "0".repeat(64))).success).toBe(true);
   });

@@ -10,7 +10,7 @@ import { limitsOf } from "../../support/limits.ts";
 test.each([
   ["a text", PRODUCTS[0]!, { file: "https://example.com/a.pdf", text: "A" }],
   ["an image", PRODUCTS[1]!, { file: "https://example.com/a.pdf", image: "https://example.com/a.png" }],
-])("a request has one fingerprint, whether it is sent as JSON or as a form: %s", async (_, product, fields) => {
+])("a request has the same fingerprint as JSON and as a form: %s", async (_, product, fields) => {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.set(name, value);
   const { body, headers } = new Response(form);
@@ -20,7 +20,7 @@ test.each([
   expect(await other.fingerprint()).toBe(await one.fingerprint());
 });
 
-test("a request's fingerprint includes the name of a sent file only if the mark's text contains the name", async () => {
+test("a request's fingerprint includes a file's name only if the mark's text contains the name", async () => {
   const bytes = Buffer.from("%PDF-1.7 a file");
   const hash = await sha256(bytes);
   const fingerprintsOf = (text: string) =>
@@ -34,7 +34,7 @@ test("a request's fingerprint includes the name of a sent file only if the mark'
   expect(new Set(await fingerprintsOf("Copy of {filename}")).size).toBe(2);
 });
 
-test("a file has the same fingerprint however it is sent, and files with different bytes have different fingerprints", async () => {
+test("a file's fingerprint depends on its bytes, not on how the file is sent", async () => {
   const [text, image] = PRODUCTS as [Product, Product];
   const bytes = Buffer.from("%PDF-1.7 a file?>>");
   const base64 = bytes.toString("base64");
@@ -75,7 +75,7 @@ test.each([
   },
 );
 
-test("a request has no digest before the hash of every file is known", async () => {
+test("a request has no digest until the hash of every file is known", async () => {
   const fields = { file: "https://example.com/a.pdf", image: "https://example.com/a.png" };
   const digestWith = (hashes: object) => digestOf("watermark.image", fields, hashes, { date: new Date(0) });
   expect(await digestWith({ file: "ab12" })).toBeUndefined();

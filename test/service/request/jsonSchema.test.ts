@@ -10,7 +10,7 @@ const published = PRODUCTS.map(({ tool, schemas, example }) => ({
   schema: jsonSchema(schemas.json, { io: "input" }),
 }));
 
-test("the schema of each request field has examples that match it", () => {
+test("the schema of each request field has examples that match the schema", () => {
   for (const { tool, example, schema } of published) {
     const parsed = z.fromJSONSchema(schema as never);
     parsed.parse(example);
@@ -38,7 +38,7 @@ test("request schemas contain only regular expressions that work in every progra
   for (const value of ["#FF0000", "#ff0000"]) expect(value).toMatch(new RegExp(color!.pattern));
 });
 
-test("the schema of a date and time has its format, and no pattern", () => {
+test("the schema of a date and time has a format and no pattern", () => {
   const { output } = jsonSchema(result).properties as Record<string, { properties: Record<string, object> }>;
   expect(output!.properties.expires_at).toMatchObject({ type: "string", format: "date-time" });
   expect(output!.properties.expires_at).not.toHaveProperty("pattern");

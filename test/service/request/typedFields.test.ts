@@ -19,14 +19,14 @@ describe("a form's text", () => {
       { text: "1e1", size: 10, scale: 0.5 },
     ],
     [{ text: "A" }, { text: "A" }],
-  ])("the text %j of a form field is converted to the type of the schema: %j", (fields, typed) => {
+  ])("the text %j of a form field is converted to the type in the schema: %j", (fields, typed) => {
     expect(typedFields(fields, schema)).toMatchObject(typed);
     expect(schema.safeParse(typedFields(fields, schema)).success).toBe(true);
   });
 
   // A regular expression with quadratic backtracking would take too long here.
   test.each(["1", "1.", " ", ".", "+"])(
-    "typed form fields quickly recognize a long text that is not a number: many %j",
+    "typed form fields quickly reject a long text that is not a number: many %j",
     (digit) => {
       const size = `${digit.repeat(500_000)}x`;
       expect(typedFields({ text: "A", size }, schema)).toMatchObject({ size });
@@ -38,7 +38,7 @@ describe("a form's text", () => {
     { text: "A", size: "" },
     { text: "A", size: "0x7" },
     { text: "A", size: "1e" },
-  ])("the text %j of a form field stays text and is rejected with the expected type", (fields) => {
+  ])("the form field text %j is not converted, and the error names the expected type", (fields) => {
     expect(typedFields(fields, schema)).toMatchObject(fields);
     expect(schema.safeParse(typedFields(fields, schema)).success).toBe(false);
   });

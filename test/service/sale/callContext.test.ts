@@ -13,7 +13,7 @@ test.each([
   ["https://api.example.com/a", "files.example.com", "https://files.example.com"],
   ["http://api.example.com/a", "Files.example.com:8443", "https://files.example.com:8443"],
   ["http://127.0.0.1:8787/a", "localhost:8787", "http://localhost:8787"],
-])("the result links of a call to %s with the file host %s begin with %s", (url, FILE_HOST, origin) => {
+])("the result links of a call to %s with the file host %s start with %s", (url, FILE_HOST, origin) => {
   const exchange = { request: new Request(url), requestId: "test", env, config: readConfig({ FILE_HOST }), facts: {} };
   expect(new CallContext({ ...exchange, waitUntil: () => {} }, undefined, undefined).origin).toBe(origin);
 });

@@ -139,7 +139,7 @@ describe("offers", () => {
     expect((await verifyOfferSignatureEIP712(lists[0]![0] as never)).signer).toBe(SIGNER);
   });
 
-  test("a signed offer is valid longer than a payment made from it, and offers are signed again after a minute", async () => {
+  test("a signed offer is valid longer than a payment based on it, and offers are signed again after a minute", async () => {
     const began = Math.floor(Date.now() / 1000);
     const signed = async () => {
       const { extensions } = await (await call(TEXT)).json<{ extensions: object }>();
@@ -153,7 +153,7 @@ describe("offers", () => {
     expect((await signed()).validUntil).toBeGreaterThan(first.validUntil!);
   });
 
-  test("a deployment with another price signs other offers", async () => {
+  test("a deployment with a different price signs different offers", async () => {
     const dearer = { ...bindings, PRICE: "7" };
     const amounts = await Promise.all(
       [bindings, dearer].map(async (settings) => {
@@ -164,7 +164,7 @@ describe("offers", () => {
     expect(amounts).toEqual(["50000", "7000000"]);
   });
 
-  test("the service signs only the offers of the first three networks if a header has no room for more", async () => {
+  test("the service signs only the offers of the first three networks if the header has no space for more", async () => {
     const names = Object.keys(NETWORKS).filter((name) => !name.startsWith("solana"));
     const settings = {
       ...bindings,
@@ -217,7 +217,7 @@ describe("a receipt", () => {
     ["version 1", "X-PAYMENT", "X-PAYMENT-RESPONSE", signPayment],
     ["version 2", "PAYMENT-SIGNATURE", "PAYMENT-RESPONSE", signPaymentV2],
   ])(
-    "the official verifier accepts a receipt as proof of who has paid for which files in %s",
+    "the official verifier accepts a receipt as proof of the payer and the files in x402 %s",
     async (_, header, answer, sign) => {
       const before = Math.floor(Date.now() / 1000);
       const terms = await (await call(TEXT)).json<{ accepts: Offer[]; extensions: object }>();
@@ -253,7 +253,7 @@ describe("a receipt", () => {
       IMAGE,
     ],
   ])(
-    "a receipt contains the hashes of source and output if the source is %s, in memory or in the spool",
+    "a receipt contains the hashes of source and output, in memory or spooled, if the source is %s",
     async (_, request, path) => {
       for (const SPOOL_THRESHOLD_BYTES of ["16000000", "100"]) {
         const response = await buy(request, { path, settings: { ...bindings, SPOOL_THRESHOLD_BYTES } });
@@ -267,7 +267,7 @@ describe("a receipt", () => {
   );
 
   test.each(["16000000", "100"])(
-    "a receipt contains the hash of an uploaded file, if files of at least %s bytes are spooled",
+    "a receipt contains the hash of an uploaded file if files of at least %s bytes are spooled",
     async (bytes) => {
       const slot = await call("/v1/uploads", json({ size: FILE.length }));
       const { handle, upload } = await slot.json<{ handle: string; upload: { url: string } }>();
@@ -279,7 +279,7 @@ describe("a receipt", () => {
     },
   );
 
-  test("an MCP answer has the signed offers and the receipt in _meta", async () => {
+  test("an MCP answer contains the signed offers and the receipt in _meta", async () => {
     const tool = async (meta: object) => {
       const params = { name: "add_text_watermark", arguments: body, _meta: meta };
       const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
@@ -305,7 +305,7 @@ describe("a receipt", () => {
 });
 
 describe("the receipt of a purchase", () => {
-  test("a later repeat returns the first receipt, even with the payer's address in lower case, a new payment, or the other x402 version", async () => {
+  test("a repeated call returns the first receipt, even with another payment, x402 version or letter case of the address", async () => {
     const offer = await offered();
     const payment = await signPayment(offer);
     const under = { "Idempotency-Key": "one" };
@@ -401,7 +401,7 @@ describe("a deployment", () => {
     expect(await provedReceipt({ ...sold, paid: undefined }, config)).toEqual(receipt);
   });
 
-  test("the receipt of a file that was uploaded in parts names the hash of its parts", async () => {
+  test("the receipt of a file that was uploaded in parts contains the hash of its parts", async () => {
     const receipt = { success: true, transaction: "", network: "base-sepolia", payer: PAYER };
     const paid = { chain: NETWORKS["base-sepolia"], payer: PAYER };
     const identity = await identityOfParts(["01".repeat(32)]);
@@ -424,7 +424,7 @@ describe("a deployment", () => {
     expect(deliverer).toBe(SIGNER);
   });
 
-  test("the service signs nothing in the name of a foreign host", async () => {
+  test("the service signs nothing on behalf of a foreign host", async () => {
     const FACILITATOR_URL = "https://facilitator.example.com/good";
     const settings = { ...bindings, FACILITATOR_URL, PAY_TO, ALLOWED_HOSTS: "pdf.example.com" };
     for (const [host, isOwn] of [
@@ -446,7 +446,7 @@ describe("a deployment", () => {
 describe("/.well-known/did.json", () => {
   const documentAt = (origin: string) => call("/.well-known/did.json", { method: "GET" }, bindings, origin);
 
-  test("/.well-known/did.json identifies the signer of the deployment by address and by key", async () => {
+  test("/.well-known/did.json identifies the deployment's signer by address and by key", async () => {
     const response = await documentAt("https://pdf.example.com");
     expect(response.headers.get("Content-Type")).toBe("application/did+json");
     const document = await response.json<{ id: string; verificationMethod: object[]; assertionMethod: string[] }>();

@@ -42,7 +42,7 @@ function buy(payment: Awaited<ReturnType<typeof newPayment>>, leaves?: Stage) {
 
 describe("a caller who disconnects", () => {
   test.each(["fetching", "marking", "storing"] as const)(
-    "a caller who disconnects while %s pays nothing, and nothing stays stored",
+    'a caller who disconnects during the stage "%s" pays nothing, and nothing stays stored',
     async (stage) => {
       const payment = await newPayment();
       const before = (await storedKeys()).length;
@@ -54,7 +54,7 @@ describe("a caller who disconnects", () => {
     },
   );
 
-  test("a caller who disconnects after the settlement has begun is charged and can still get the result", async () => {
+  test("a caller who disconnects after the settlement has begun is charged and can still fetch the result", async () => {
     const payment = await newPayment();
     const { value } = await buy(payment, "settling").sale;
     expect(await buy(payment).sale).toMatchObject({ value });

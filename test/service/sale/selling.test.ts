@@ -23,7 +23,7 @@ async function send(SELLING: string, path: string, init: RequestInit = {}) {
 const call = (SELLING: string, headers: Record<string, string>) =>
   send(SELLING, TEXT, { method: "POST", headers: { ...json, ...headers }, body });
 
-test("while SELLING is false, paid results are delivered, and their links work", async () => {
+test("paid results are delivered and their links work while SELLING is false", async () => {
   const paid = { "X-PAYMENT": await signPayment(await offerOf(TEXT)), "Idempotency-Key": "mine" };
   const sold = await call("true", paid);
   const { output } = await sold.json<{ output: { url: string } }>();
@@ -36,7 +36,7 @@ test("while SELLING is false, paid results are delivered, and their links work",
   expect((await send("false", "/v1/purchases")).status).toBe(402);
 });
 
-test("while SELLING is false, no call gets terms, and no payment is verified", async () => {
+test("no call gets terms and no payment is verified while SELLING is false", async () => {
   const { call, verified } = deployment("good", { SELLING: "false" });
   const refused = async (init: RequestInit, path?: string) => {
     const { status, text, headers } = await call(init, path);
@@ -58,7 +58,7 @@ test("while SELLING is false, no call gets terms, and no payment is verified", a
   expect(text).not.toContain("accepts");
 });
 
-test("while SELLING is false, the health check says so", async () => {
+test("the health check reports that SELLING is false", async () => {
   const health = await send("false", "/healthz");
   expect([health.status, await health.json()]).toEqual([
     200,

@@ -35,7 +35,7 @@ test.each([
     "source_unreachable",
     { file: "https://files.example.com/slow.pdf", image: "https://files.example.com/no.png" },
   ],
-])("a call does not wait for %s once the other file is known to be unusable", async (_, code, fields) => {
+])("a call does not wait for %s once its other file is known to be unusable", async (_, code, fields) => {
   const seen = watched();
   const answer = await callPaid(IMAGE, fields);
   expect((await answer.json<{ code: string }>()).code).toBe(code);

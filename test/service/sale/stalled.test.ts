@@ -99,7 +99,7 @@ describe("a paying caller", () => {
     expect(held()).toBe(0);
   });
 
-  test("the service handles a paying caller while the file of another call arrives slowly from its URL", async () => {
+  test("the service handles a paying caller while the file of another call arrives slowly", async () => {
     const service = deployment("good", { FETCH_TIMEOUT_SECONDS: "8" });
     const real = globalThis.fetch;
     vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {

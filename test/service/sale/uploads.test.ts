@@ -36,7 +36,7 @@ const statuses = (answers: Answer[]) => answers.map(({ status }) => status);
 const signed = async () => signPayment(await terms(), generatePrivateKey());
 
 describe("free uploads", () => {
-  test("the service limits free uploads to five per address at a time, and reports in Retry-After when an upload expires", async () => {
+  test("the service limits an address to five free uploads at a time, and says in Retry-After when one expires", async () => {
     const { open } = uploads();
     const address = someone();
     const answers = [];
@@ -49,7 +49,7 @@ describe("free uploads", () => {
     expect(statuses([await open(someone(), 1000)])).toEqual([201]);
   });
 
-  test("the service limits free uploads to five per address even if many are requested at once", async () => {
+  test("the service limits an address to five free uploads even if it requests many concurrently", async () => {
     const { open } = uploads();
     const address = someone();
     const answers = await Promise.all(Array.from({ length: 20 }, () => open(address)));
@@ -57,14 +57,14 @@ describe("free uploads", () => {
     expect(await storedKeys("uploads/")).toHaveLength(5);
   });
 
-  test("the service counts the free uploads of one IPv6 network together", async () => {
+  test("the service counts the free uploads of an IPv6 network together", async () => {
     const { open } = uploads();
     const answers = [];
     for (let i = 0; i < 6; i++) answers.push(await open(`2001:db8:0:${addresses}::${i}`, 1));
     expect(statuses(answers)).toEqual([201, 201, 201, 201, 201, 429]);
   });
 
-  test("the service allows a new free upload as each old one expires", async () => {
+  test("the service allows a new free upload each time an old one expires", async () => {
     const { open } = uploads();
     const address = someone();
     const now = Date.now();
@@ -79,7 +79,7 @@ describe("free uploads", () => {
     expect(statuses([await open(address, 1), await open(address, 1)])).toEqual([201, 429]);
   });
 
-  test("the service limits free uploads to 10 MB, and requests a payment for a larger one", async () => {
+  test("the service limits free uploads to 10 MB, and requests a payment for a larger upload", async () => {
     const { open } = uploads();
     expect(statuses([await open(someone(), 10 * MB), await open(someone(), 10 * MB + 1)])).toEqual([201, 402]);
   });
@@ -88,7 +88,7 @@ describe("free uploads", () => {
     expect(UPLOADS.free.bytes).toBe(UPLOADS.free.slots * UPLOADS.freeBytes);
   });
 
-  test("the service refuses a free upload if the address's Durable Object is overloaded, but not if that object fails in another way", async () => {
+  test("the service refuses a free upload only if the address's Durable Object is overloaded, not if it fails otherwise", async () => {
     const failing = (error: object) => ({
       getByName: () => ({ registerUpload: () => Promise.reject(Object.assign(new Error("away"), error)) }),
     });
@@ -98,7 +98,7 @@ describe("free uploads", () => {
     expect((await down!.open(someone())).status).toBe(201);
   });
 
-  test("addresses at their limit of free uploads do not use up the uploads of other addresses", async () => {
+  test("an address at its limit of free uploads does not affect other addresses", async () => {
     const { open } = uploads();
     const crowd = Array.from({ length: 20 }, someone);
     await Promise.all(crowd.flatMap((address) => Array.from({ length: 7 }, () => open(address))));
@@ -108,7 +108,7 @@ describe("free uploads", () => {
 });
 
 describe("an upload with a payment", () => {
-  test("an upload with a payment may be large, and its payment is only verified and can still pay for a call", async () => {
+  test("a large upload requires a payment, which is only verified and can still pay for a call", async () => {
     const { open, call, verified } = uploads();
     const payment = await signed();
     const address = someone();
@@ -125,7 +125,7 @@ describe("an upload with a payment", () => {
     expect(text).toContain("upload:");
   });
 
-  test("the service limits the total bytes of a payer's uploads, even if different addresses request them", async () => {
+  test("the service limits the total bytes of a payer's uploads across addresses", async () => {
     const { open } = uploads("good", { UNCHARGED_BYTES_PER_HOUR: String(50 * MB) });
     const payment = await signed();
     expect(statuses([await open(someone(), 30 * MB, payment), await open(someone(), 20 * MB, payment)])).toEqual([
@@ -135,7 +135,7 @@ describe("an upload with a payment", () => {
     expect([refusal.status, refusal.headers.has("Retry-After")]).toEqual([429, true]);
   });
 
-  test("the service creates as many uploads of a payer as the limit allows, even if one more is requested at the same time", async () => {
+  test("the service creates as many uploads of a payer as the limit allows, even if more are requested concurrently", async () => {
     const stub = env.BUDGETS.getByName(`uploads:payer:${crypto.randomUUID()}`);
     const limits = { slots: UPLOADS.payerSlots, bytes: 1e9, ms: 60_000 };
     const waits = await Promise.all(Array.from({ length: 101 }, () => stub.registerUpload(1, limits)));
@@ -184,7 +184,7 @@ describe("aborted transfers to an upload", () => {
       call({ method: "PUT", address, headers, body: bodyOf(bytes) }, new URL(upload.url).pathname);
   }
 
-  test("an upload accepts no further transfers once aborted transfers have used twice the upload's size", async () => {
+  test("an upload accepts no further transfers once aborted transfers have used twice its size", async () => {
     const send = await slot();
     const answers = [];
     for (let i = 0; i < 4; i++) answers.push(await send(size - 1));
@@ -198,14 +198,14 @@ describe("aborted transfers to an upload", () => {
     expect(statuses([await (await slot())(size)])).toEqual([200]);
   });
 
-  test("an upload accepts concurrent transfers only up to twice the upload's size in total", async () => {
+  test("an upload accepts concurrent transfers of at most twice its size in total", async () => {
     const send = await slot();
     const answers = await Promise.all(Array.from({ length: 8 }, () => send(size - 1)));
     expect(statuses(answers).toSorted()).toEqual([400, 400, 429, 429, 429, 429, 429, 429]);
     expect(statuses([await send(size)])).toEqual([200]);
   });
 
-  test("an upload in parts accepts no further transfers once aborted ones have used twice the upload's size", async () => {
+  test("an upload in parts accepts no further transfers once aborted transfers have used twice its size", async () => {
     const normal = { ...UPLOADS };
     Object.assign(UPLOADS, { partBytes: size / 2 });
     const { open, call } = uploads();
@@ -220,7 +220,7 @@ describe("aborted transfers to an upload", () => {
     expect(statuses(answers)).toEqual([400, 400, 400, 400, 400, 429]);
   });
 
-  test("an upload's quota counts only the bytes of an aborted transfer that have arrived", async () => {
+  test("an upload's quota counts only the received bytes of an aborted transfer", async () => {
     const send = await slot();
     const answers = [];
     // The number is slightly more than a whole number of chunks.
@@ -231,7 +231,7 @@ describe("aborted transfers to an upload", () => {
 });
 
 describe("guessed uploads", () => {
-  test("the service limits guesses of upload handles and upload URLs per address", async () => {
+  test("the service limits guesses of upload handles and URLs per address", async () => {
     const tries = new Map<string, number>();
     const WRONG_TOKENS = {
       limit: async ({ key }: { key: string }) => {

@@ -21,6 +21,6 @@ test.each<[string, string]>([
   ["commas and brackets in a string", `{"text":"${"[{,".repeat(MAX_JSON_VALUES)}"}`],
   ["commas in a string after an escaped quote", `{"text":"\\"${",".repeat(2 * MAX_JSON_VALUES)}"}`],
   ["an unterminated string", `{"text":"${",".repeat(2 * MAX_JSON_VALUES)}\\"`],
-])("hasTooManyValues returns false for the JSON text with %s", (_, json) => {
+])("hasTooManyValues returns false for a JSON text with %s", (_, json) => {
   expect(hasTooManyValues(json)).toBe(false);
 });

@@ -33,6 +33,6 @@ test("parseBeginning returns only values of the complete JSON text, wherever the
   );
 });
 
-test("parseBeginning quickly rejects a text of many unclosed brackets", () => {
+test("parseBeginning quickly rejects a text with many unclosed brackets", () => {
   expect(parseBeginning("[".repeat(130_000) + ",".repeat(130_000))).toBe(undefined);
 });

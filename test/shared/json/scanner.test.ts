@@ -15,7 +15,7 @@ test.each<[string, string[]]>([
   ['\\"a"}', ['"a"', "}"]],
   [" 12 ", []],
   ["", []],
-])("the JSON scanner splits %j into tokens and returns each string as one token", (json, tokens) => {
+])("the JSON scanner splits %j into tokens, with each string as one token", (json, tokens) => {
   expect(tokensOf(json)).toEqual(tokens);
 });
 
