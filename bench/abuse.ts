@@ -1,8 +1,8 @@
 /**
  * `npm run bench:abuse` sends unpaid calls of many forms to the running Worker. For each form, the benchmark prints two
- * values: the CPU beyond what an empty Worker uses for the same bytes, and the memory held. It then measures how long a
- * paying caller waits, first alone and then beside 50 attackers of each kind. The benchmark fails if a value exceeds
- * the limits below.
+ * values: the CPU in excess of an empty Worker that receives the same bytes, and the memory that the calls hold. It
+ * then measures how long a paying caller waits, first alone and then beside 50 attackers of each kind. The benchmark
+ * fails if a value exceeds the limits below.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";

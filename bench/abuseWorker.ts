@@ -1,6 +1,6 @@
 /**
  * The Worker for the benchmark of unpaid calls. It answers calls with the header X-Empty immediately, and treats calls
- * with the header X-From as if they came from that remote address.
+ * with the header X-From as if they came from the address in X-From.
  */
 import { app } from "../src/app.ts";
 

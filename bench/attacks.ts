@@ -101,7 +101,7 @@ export const randomPayer = () => generatePrivateKey().slice(0, 42);
 
 /**
  * Returns a copy of a payment with a new nonce and, by default, a new payer. The copy is not signed again, because
- * signing would take time from the measurement. The benchmarks' facilitator accepts the copy.
+ * signing would distort the measurement. The benchmarks' facilitator accepts the copy.
  */
 export function another(payment: string, from = randomPayer()): string {
   const value = JSON.parse(atob(payment)) as { payload: { authorization: Record<"from" | "nonce", string> } };

@@ -42,8 +42,8 @@ interface Ticket {
 }
 
 /**
- * Signs payments in advance, because signing would take time from the measurement. The payments are distributed evenly
- * over many payers.
+ * Signs payments in advance, because signing would distort the measurement. The payments are distributed evenly over
+ * many payers.
  */
 async function sign(terms: Offer, count: number): Promise<Ticket[]> {
   const tickets: Ticket[] = [];

@@ -13,8 +13,8 @@ import { HOSTILE_FILES } from "../test/support/hostileFiles.ts";
 const parts = Number(process.argv[2] ?? 2000);
 const LONGEST_WAIT_MS = 500;
 /**
- * Maximum ratio of the costs of two files, one with twice as many parts as the other: 2, plus 25 % for variations
- * between runs.
+ * Maximum ratio of the costs of two files if one file has twice as many parts: 2, plus 25 % for variations between
+ * runs.
  */
 const MOST_GROWTH = 2.5;
 /** Differences in milliseconds and megabytes that count as noise. */

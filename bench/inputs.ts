@@ -48,7 +48,7 @@ function pagesWith(contentsOfNext: () => Uint8Array, count: number, table: "clas
   return writer.finish(catalog, table);
 }
 
-/** Makes a PDF of short pages with one link each. A page takes four objects. */
+/** Makes a PDF of short pages with one link each. Each page needs four objects. */
 export function linkedPages(count: number): Uint8Array<ArrayBuffer> {
   const writer = new PdfWriter();
   const [catalog, pages, fonts] = [writer.reserve(), writer.reserve(), writer.reserve()];

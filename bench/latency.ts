@@ -1,12 +1,12 @@
 /**
  * `npm run bench:latency` calls a Worker whose ledger, R2 and facilitator answer with the latencies of the edge
  * (delays.ts). It alternates these calls with the same calls without latencies. For each kind of call it prints the
- * duration, the part of the duration that the latencies add, and the latency of the steps that the call must wait for
- * (docs/design/round-trips.md). It also divides the duration and the added part by the latency of these steps. It fails
- * if the added part exceeds 1.1 times the latency of these steps for a paid call, or 1.15 times for a call through a
- * channel, which has few steps. With `-- --save` it saves the results for `npm run bench:plots`. The added part
- * excludes the time of this machine's disk and processors. The duration includes this time, because each payment is a
- * separate local database. A disk in memory (`TMPDIR=/dev/shm`) reduces this time.
+ * duration, the part that the latencies add, and the latency of the required steps. Required steps are those that the
+ * call must wait for (docs/design/round-trips.md). It also divides the duration and the added part by the latency of
+ * the required steps. It fails if the added part exceeds 1.1 times the latency of the required steps for a paid call,
+ * or 1.15 times for a call through a channel, which has few steps. With `-- --save` it saves the results for `npm run
+ * bench:plots`. The added part excludes the time of this machine's disk and processors. The duration includes this
+ * time, because each payment is a separate local database. A disk in memory (`TMPDIR=/dev/shm`) reduces this time.
  */
 import { once } from "node:events";
 import { createServer } from "node:http";

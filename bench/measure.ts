@@ -1,7 +1,7 @@
 /**
- * Measures one engine on one input in a separate process: `node bench/measure.ts ENGINE INPUT.pdf`. Prints JSON with
- * these values: the median time of the first runs and of later runs in milliseconds, the growth of the process's peak
- * memory during the first runs in MB, and the length of the output.
+ * Measures one engine on one input in a separate process: `node bench/measure.ts ENGINE INPUT.pdf`. Prints JSON: the
+ * median time of the first runs and of later runs (ms), the growth of peak memory during the first runs (MB), and the
+ * length of the output.
  */
 import { readFileSync } from "node:fs";
 import { FLOOR, OURS, PEERS } from "./engines.ts";

@@ -1,6 +1,6 @@
 /**
  * `npm run bench` runs every engine on every input and compares their times with the time for copying the bytes. It
- * then measures marking by ranges, how the time of our engine grows with the number of pages, and text and image marks
+ * then measures marking by ranges, the growth of our engine's time with the number of pages, and text and image marks
  * in workerd. `npm run bench -- a d` runs only the inputs a and d, without marks in workerd. `npm run bench -- --save`
  * saves the engines' results for `docs/performance.md`.
  */

@@ -84,8 +84,8 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 /**
- * Returns the PDFs in a folder and its subfolders. Leaves out hidden files, and the folder `output` if it is a subfolder,
- * so that the same command can run again.
+ * Returns the PDFs in a folder and its subfolders. Leaves out hidden files. Also leaves out the folder `output` if it
+ * is a subfolder, so that the same command can run again.
  */
 async function filesIn(folder: string, output: string | undefined): Promise<string[]> {
   const names = await readdir(folder, { recursive: true }).catch((error: unknown) => {

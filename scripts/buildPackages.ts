@@ -1,7 +1,8 @@
 /**
  * `npm run build:packages` builds the packages of `packages/` from the sources of this repository, each into its
- * `dist/`. In libraries, every source file becomes a script with its types and its source map, so that bundlers can leave
- * out unused parts, and the package's `imports` choose the platform. The command line is a bundle. `npm run build:packages -- engine` builds only one of them.
+ * `dist/`. In libraries, every source file becomes a script with its types and its source map, so that bundlers can
+ * leave out unused parts. The package's `imports` choose the platform. The command line is a bundle. `npm run
+ * build:packages -- engine` builds only one of them.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";

@@ -8,7 +8,10 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { buildScript } from "./lib/buildScript.ts";
 
-/** Size limit of the gzipped script. HarfBuzz takes 180 KB, the MCP server 60 KB, the page 13 KB, payment channels 12 KB, payment links 9 KB, and what operators need 6 KB. */
+/**
+ * Size limit of the gzipped script. HarfBuzz takes 180 KB, the MCP server 60 KB, the page 13 KB, payment channels 12
+ * KB, payment links 9 KB, and the operators' functions 6 KB.
+ */
 const BUDGET_KB = 550;
 
 const out = mkdtempSync(join(tmpdir(), "overprint-bundle-"));

@@ -19,7 +19,7 @@ const FOLDER = "out/pairs";
 const ONLOOKERS = [PDFIUM, MUPDF, ...INSTALLED_POPPLER];
 /** Number of files that one thread checks. After these files, a new thread with restarted readers continues. */
 const BATCH = 200;
-/** Time limit for a file. A reader that exceeds it counts as hanging. */
+/** Time limit for a file. A reader that exceeds the limit counts as hanging. */
 const PATIENCE_MS = 60_000;
 
 /** Accepted exceptions: pairs that a reader shows although the engine rejects the file, each with the reason. */

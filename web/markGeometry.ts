@@ -43,7 +43,7 @@ export function shapeOf({ corners }: Pick<MarkOutline, "corners">): { width: num
 
 /**
  * Returns the position and the offsets of a mark that was moved by hand. The position is the nearest of the nine
- * places, and the offsets are the distance from this place to the mark. A mark that takes most of the page keeps its
+ * places, and the offsets are the distance from this place to the mark. A mark that covers most of the page keeps its
  * position, as do tiled marks, and diagonal marks in the middle.
  * @param by distance of the movement
  * @param snap a mark that is at most this far from a place snaps to the place

@@ -1,4 +1,4 @@
-/** Shows lengths in the visitor's unit. The API takes points. */
+/** Shows lengths in the visitor's unit. The API accepts points. */
 
 import { withPoint } from "./numbers.ts";
 import { recall, remember } from "./storage.ts";

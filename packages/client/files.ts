@@ -4,8 +4,8 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import { OverprintError } from "./errors.ts";
 
 /**
- * A file in a call: its bytes, or a text that names a file for the deployment to read, which is a public http(s) URL or
- * an upload handle (`upload:…`). A text is never a path.
+ * A file in a call: its bytes, or a text. The text is a public http(s) URL or an upload handle (`upload:…`), and the
+ * deployment reads the file that it names. A text is never a path.
  */
 export type FileSource = Blob | ArrayBuffer | Uint8Array | URL | string;
 

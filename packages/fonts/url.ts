@@ -1,7 +1,7 @@
 /** `@overprint/fonts/url`: loads fonts over HTTP, for browsers and Workers. */
 
 /**
- * Returns a function that loads fonts below a URL. Pass it as `loadFont` to `watermark`.
+ * Returns a function that loads fonts below a URL. Pass the returned function as `loadFont` to `watermark`.
  * @param base URL of a copy of this package's folder `dist/files/`, ending in a slash
  * @throws Error if a font cannot be loaded
  */

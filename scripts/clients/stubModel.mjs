@@ -68,7 +68,7 @@ const ANSWERS = {
 };
 
 /**
- * Returns a model's API as `fetch`, and the bodies of the requests that it got.
+ * Returns a model's API as `fetch`, and the bodies of the requests that it received.
  * @param {"openai" | "gemini" | "anthropic"} api
  * @param {ToolCall[]} script
  */

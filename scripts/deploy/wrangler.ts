@@ -16,8 +16,8 @@ export type Wrangler = (
 ) => Promise<WranglerAnswer>;
 
 /**
- * Creates a function that runs wrangler commands. It starts wrangler with Node.js and without a shell, which works the
- * same on every system. wrangler cannot prompt, because there is no terminal.
+ * Creates a function that runs wrangler commands. The function starts wrangler with Node.js and without a shell, which
+ * works the same on every system. wrangler cannot prompt, because there is no terminal.
  * @param script path of wrangler's program
  */
 export function wranglerAt(script: string, cwd: string, env: NodeJS.ProcessEnv): Wrangler {

@@ -21,7 +21,7 @@ export interface Built {
 }
 
 /**
- * Builds the fonts of `families`, which are in order of preference. Equal sources give equal bytes.
+ * Builds the fonts of `families`, which are in order of preference. Equal sources produce equal bytes.
  * @param read returns the bytes of a source
  * @throws Error if a font's license is not the OFL, if the weights of a font differ in coverage, or if a built font
  * lacks a character
@@ -53,8 +53,8 @@ export function buildFonts(families: readonly FamilySource[], read: (source: Fon
       }
     }
 
-    // omits characters that an earlier family covers, which makes the family's list of ranges much shorter; the
-    // family's list of slices (`forms`) still includes them
+    // omits characters that an earlier family covers, to shorten the family's list of ranges; the family's list of
+    // slices (`forms`) still includes these characters
     if (family.sliced) codePoints = codePoints.filter((codePoint) => !covered.has(codePoint));
     for (const codePoint of codePoints) covered.add(codePoint);
     notices.push(`${family.name}: ${nameOf(font, 5)}. ${nameOf(font, 0)}`);

@@ -20,7 +20,9 @@ export type Renderer = (pdf: Uint8Array, box: Size) => Promise<Raster[]>;
 
 let library: Promise<PDFiumLibrary> | undefined;
 
-/** Loads PDFium, the PDF engine of Chrome. Loads it only once, because loading takes longer than drawing a page. */
+/**
+ * Loads PDFium, the PDF engine of Chrome. PDFium is loaded only once, because loading takes longer than drawing a page.
+ */
 export function pdfium(): Promise<PDFiumLibrary> {
   library ??= PDFiumLibrary.init();
   return library;

@@ -84,7 +84,9 @@ export async function transfersTo(
   return found;
 }
 
-/** Returns a function that gives the time of a block in Unix milliseconds. It fetches each block only once. */
+/**
+ * Returns a function that returns the time of a block in Unix milliseconds. The function fetches each block only once.
+ */
 function timesOf(read: (block: bigint) => Promise<{ timestamp: bigint }>): (block: bigint) => Promise<number> {
   const known = new Map<bigint, number>();
   return async (blockNumber) => {

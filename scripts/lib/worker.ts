@@ -117,8 +117,8 @@ export async function startServer(
 }
 
 /**
- * Returns a port of 127.0.0.1 that is free at the moment. It is outside the range from which operating systems assign
- * ports, so that another program is unlikely to take it first.
+ * Returns a port of 127.0.0.1 that is currently free. The port is outside the range from which operating systems assign
+ * ports, so another program is unlikely to take it first.
  */
 export async function freePort(): Promise<number> {
   const port = randomInt(15_000, 32_000);

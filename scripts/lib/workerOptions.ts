@@ -6,8 +6,8 @@ import type { V4WorkerOptions } from "miniflare";
 const wrangler: typeof import("wrangler") = createRequire(import.meta.url)("wrangler");
 
 /**
- * Returns the contents of a folder's wrangler.toml as Miniflare's options, with all bindings and without settings. It
- * ignores `.dev.vars`, which is only for `npm run dev`.
+ * Returns the contents of a folder's wrangler.toml as Miniflare's options, with all bindings and without settings.
+ * Ignores `.dev.vars`, which is only for `npm run dev`.
  */
 export function workerOptionsIn(folder: string): Omit<V4WorkerOptions, "modules"> {
   const { workerOptions } = wrangler.unstable_getMiniflareWorkerOptions(join(folder, "wrangler.toml"));

@@ -15,7 +15,7 @@ export interface Text {
   end: number;
 }
 
-const CODE = "{src,web,cli,scripts,bench,test,examples}/**/*.{ts,tsx,mts,mjs,js}";
+const CODE = "{src,web,cli,packages,scripts,bench,test,examples}/**/*.{ts,tsx,mts,mjs,js}";
 const ROOT_CODE = "*.mts";
 /** Files with comments in the syntax of CSS. */
 const STYLES = "web/**/*.css";
@@ -27,7 +27,7 @@ const SETTINGS = [
   ".dev.vars.example",
   "{.github,scripts,bench,examples,test}/**/*.{yml,yaml,sh,py}",
 ];
-const DOCUMENTS = ["*.md", "{docs,examples,src,test,web,cli,scripts,bench}/**/*.md"];
+const DOCUMENTS = ["*.md", "{docs,examples,src,test,web,cli,packages,scripts,bench}/**/*.md"];
 /** Minimum number of words in a string that counts as prose. */
 const MIN_WORDS = 4;
 

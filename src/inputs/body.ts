@@ -3,8 +3,8 @@ import { type Pace, pacing } from "./pace.ts";
 import { UPLOAD_FIRST } from "./upload.ts";
 
 /**
- * Length of the first chunk. It is small because most bodies are small, and because its buffer stays allocated while
- * the Worker waits for the body.
+ * Length of the first chunk. It is small, because most bodies are small and its buffer stays allocated while the Worker
+ * waits for the body.
  */
 const FIRST_CHUNK = 4 * 1024;
 const CHUNK = 64 * 1024;
@@ -17,7 +17,7 @@ const FAST_MS = 50;
 
 /**
  * Reads a request body in chunks of up to 64 KiB, or up to 256 KiB if the body arrives fast. Each chunk is valid until
- * the next one is requested. Stops reading a body that stalls or falls below the minimum rate, which frees its memory.
+ * the next one is requested. Stops reading a body that stalls or falls below the minimum rate, to free its memory.
  * @param refusals error factories that replace the default ones, for bodies that are not part of a paid call
  * @param hasRoom reserves the given number of bytes for longer chunks; returns false if too little memory is free
  * @throws Problem body_timeout; body_too_large if the body exceeds `maxBytes`; invalid_request if it ends early

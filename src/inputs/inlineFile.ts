@@ -115,7 +115,7 @@ export function receiveInline(
 ): Promise<Upload> {
   const decoder = new Decoder(toText);
   const bytes = (async function* () {
-    // keeps no reference to a piece's text in a variable, so that it can be freed while the next piece is awaited
+    // no variable refers to the text of a piece, so that the text can be freed while the next piece is awaited
     for await (const piece of pieces) yield decoder.decode(piece);
     yield decoder.decode();
     yield decoder.end();

@@ -188,7 +188,8 @@ class JsonReader {
   }
 
   /**
-   * Truncates a string that is too long to {@link TRUNCATED_UNITS}. That is enough for validation to reject its field.
+   * Truncates an overlong string to {@link TRUNCATED_UNITS}. The remaining length is enough for validation to reject
+   * the field.
    */
   async #shorten(string: number): Promise<void> {
     this.#text.cut(afterUnits(TRUNCATED_UNITS, this.#text.bytes, string));

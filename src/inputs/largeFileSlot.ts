@@ -31,7 +31,7 @@ export class LargeFileSlot {
   }
 
   /**
-   * Waits for a free slot and takes it. Does nothing if the call already has its slot.
+   * Waits for a free slot and acquires it. Does nothing if the call already has its slot.
    * @throws Problem too_busy if no slot becomes free in time
    */
   acquire(): Promise<void> {

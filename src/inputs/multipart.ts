@@ -151,7 +151,7 @@ function isUploadField(name: string): name is UploadField {
 }
 
 /**
- * Creates the Problem for a file in a field that takes no file.
+ * Creates the Problem for a file in a field that accepts no file.
  * @param filename the file name of the part, which suggests the field that the caller meant
  */
 function fileNotAllowed(name: string, filename = ""): Problem {

@@ -8,8 +8,8 @@ import { IDEMPOTENCY_KEY, IDEMPOTENCY_META } from "../service/request/idempotenc
 type Meta = Readonly<Record<string, unknown>> | undefined;
 
 /**
- * Returns the payments of a call in order of preference: first the payment in the message (x402 v2, transport MCP,
- * "Payment Payload Transmission"), then those in the headers of the HTTP request.
+ * Returns the payments of a call in order of preference. The payment in the message comes first (x402 v2, transport
+ * MCP, "Payment Payload Transmission"). The payments in the HTTP headers follow.
  * @param meta the message's `_meta`
  */
 export function paymentsIn(meta: Meta, { headers }: Request): (string | object)[] {

@@ -42,7 +42,7 @@ const SHORT: Record<string, string> = {
   type: "Kind of file.",
 };
 
-/** The object that a host sends for a file that the user has attached (OpenAI's Apps SDK, `openai/fileParams`). */
+/** The object with which a host sends an attached file (OpenAI's Apps SDK, `openai/fileParams`). */
 const attached = z.strictObject({
   download_url: z.string().describe("Filled in by the host for an attached file."),
   file_id: z.string(),
@@ -96,8 +96,8 @@ function typesOf({ type, properties, items }: Shown): Shown {
 }
 
 /**
- * Returns the arguments of a tool for a host that sends an object for each file that the user has attached. Marks the
- * arguments that are files (`x-mcp-file`, SEP-2356 and SEP-2631).
+ * Returns the arguments of a tool for a host that sends each attached file as an object. Marks the arguments that are
+ * files (`x-mcp-file`, SEP-2356 and SEP-2631).
  */
 export function withAttachments(shown: Shown, fileNames: readonly string[]): Shown {
   const files = fileNames.map((name) => {

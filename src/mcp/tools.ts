@@ -57,8 +57,8 @@ export function shownTo(exchange: Exchange, { product, shown: common, resource }
 }
 
 /**
- * Returns whether the host sends an object for an attached file. Only ChatGPT is known to do so. It identifies itself
- * in the User-Agent header.
+ * Returns whether the host sends an object for an attached file. Only ChatGPT is known to do so. ChatGPT identifies
+ * itself in the User-Agent header.
  */
 function sendsAttachments({ headers }: Request): boolean {
   return /\bopenai-mcp\b/i.test(headers.get("User-Agent") ?? "");

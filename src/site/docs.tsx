@@ -113,7 +113,7 @@ function OperationEntry({ reference, entry, isTried }: EntryFacts) {
   const form = requestBody?.content["multipart/form-data"];
   const schema = json?.schema && schemaAt(reference, json.schema);
   const fields = Object.entries(schema?.properties ?? {});
-  // a body that is the PDF itself takes the fields of the other bodies from the query
+  // omits the query parameters that repeat fields of the body
   const own = parameters.filter(
     ({ name, in: where }) => where !== "query" || !fields.some(([field]) => field === name),
   );

@@ -23,7 +23,7 @@ export const LABELS: Readonly<Record<string, string>> = {
   filename: "File name of the result",
 };
 
-/** Fields whose values are lengths. The API takes points, and the page also takes other units. */
+/** Fields whose values are lengths. The API accepts points. The page also accepts other units. */
 export const LENGTHS: readonly string[] = ["font_size", "margin", "offset_x", "offset_y"];
 
 /** A field's label: its name in plain words, and its name in the API. */

@@ -1,5 +1,5 @@
 interface NoWalletProps {
-  /** Names of the networks on which the deployment takes payments. */
+  /** Names of the networks on which the deployment accepts payments. */
   networks: string[];
   hasDevelopmentKey: boolean;
 }

@@ -36,8 +36,8 @@ export function unmetCondition(
 
 /**
  * Returns the range that the request asks for.
- * @returns undefined if the whole file must be sent. This is the case if `Range` is missing or invalid, contains
- * several ranges or a unit other than bytes (a server may ignore both), or if `If-Range` does not match
+ * @returns undefined if the whole file must be sent: `Range` is missing or invalid, contains several ranges or a unit
+ * other than bytes (a server may ignore both), or `If-Range` does not match
  */
 export function rangeOf(
   headers: Headers,

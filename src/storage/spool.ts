@@ -2,7 +2,7 @@
  * The spool: files too large for memory, stored in R2 while one call works on them.
  *
  * - key: `spool/<group>/<id>`. `group` is the hour in which the file was stored (hours since 1970). The sweep uses
- * `group` to find files that a crashed Worker has left. `id` is 128 random bits in hexadecimal.
+ *   `group` to find files that a crashed Worker has left. `id` is 128 random bits in hexadecimal.
  */
 
 import type { RangeReader } from "../engine/index.ts";

@@ -3,7 +3,7 @@
  *
  * - key of a {@link Multipart}: the upload's key, followed by `-parts`
  * - key of a {@link StoredPart}: the upload's key, followed by `-part-<number>`. The object is written after R2 has
- * stored the part.
+ *   stored the part.
  *
  * The file becomes readable when the upload is completed. The sweep aborts multipart uploads that expire before that.
  */

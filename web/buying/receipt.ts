@@ -117,7 +117,9 @@ export function receiptFor(
   return { element, close };
 }
 
-/** Formats a duration as a time from now, in the largest unit that gives at least 2: `in 23 hours`, `in 90 minutes`. */
+/**
+ * Formats a duration as a time from now, in the largest unit that yields at least 2: `in 23 hours`, `in 90 minutes`.
+ */
 function timeInWords(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
   const [unit, length] = UNITS.find(([, length]) => seconds >= 2 * length) ?? UNITS[3];

@@ -311,7 +311,7 @@ export class ChannelChain {
   }
 }
 
-/** Returns the body of a request to a facilitator's `/settle` that the seller makes. Such a request has no price. */
+/** Returns the body of a seller's request to a facilitator's `/settle`. Such a request has no price. */
 function bareRequest({ chain, requirements }: ChannelRecord, payload: object): string {
   const terms = {
     scheme: requirements.scheme,

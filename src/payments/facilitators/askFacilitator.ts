@@ -4,8 +4,8 @@ import { authorization, boundedText, type RemoteFacilitator } from "./facilitato
 import { noteRejection } from "./rejections.ts";
 
 /**
- * HTTP statuses from 400 to 499 that do not mean that the facilitator rejects this payment. In an answer to `/settle`,
- * 402 may belong to a malformed verdict. After 408 or 409, an attempt may still have settled the payment.
+ * HTTP statuses from 400 to 499 that are not a rejection of this payment. In an answer to `/settle`, 402 may belong to
+ * a malformed verdict. After 408 or 409, an attempt may still have settled the payment.
  */
 const NOT_ABOUT_PAYMENT = { verify: [401, 403, 408, 429], settle: [401, 402, 403, 408, 409, 429] };
 

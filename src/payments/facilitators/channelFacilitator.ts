@@ -37,7 +37,7 @@ export interface ChannelFacilitator {
   settle(request: string): Promise<ChannelTransaction>;
 }
 
-/** Error strings that mean that the transaction was sent, but the facilitator does not know its outcome. */
+/** Error strings for a sent transaction whose outcome the facilitator does not know. */
 const UNSURE = /pending|time[ds]? ?.?out|not.?confirmed/i;
 
 const uint = z.union([z.string().regex(/^\d{1,78}$/), z.int().min(0)]).transform(String);

@@ -9,37 +9,36 @@ import type { RemoteFacilitator } from "./facilitatorHttp.ts";
 import { feePayersOn, type Supported, settles, signersOn } from "./supported.ts";
 
 /**
- * Error strings that mean that the authorization has been used or canceled. Facilitators may use any error string. This
- * pattern and the patterns below recognize the strings that reveal what happened to the money.
+ * Error strings for a used or canceled authorization. Facilitators may use any error string. This pattern and the
+ * patterns below recognize the strings that reveal what happened to the money.
  */
 const ALREADY_USED =
   /already.?(been.?)?(used|settled|processed)|authorization is used|nonce.?(is.?)?used|UsedOrCanceled|duplicate/i;
-/** Error strings that mean that the chain rejected the transaction. They do not name the reason. */
+/** Error strings for a transaction that the chain rejected. The strings do not name the reason. */
 const REVERTED = /invalid_transaction_state|failed_onchain|revert/i;
-/** Error strings that mean that a simulation of the transaction failed. They do not name the reason. */
+/** Error strings for a failed simulation of the transaction. The strings do not name the reason. */
 const SIMULATED = /simulation_failed/i;
 /**
- * Error strings that mean that sending the transaction failed. Official facilitators report these strings without a
- * transaction hash for every failure while sending. Even then, a node may have accepted the transaction if the node's
- * answer was lost.
+ * Error strings for a failure while sending the transaction. Official facilitators report them without a transaction
+ * hash for every such failure. Even then, a node may have accepted the transaction if the node's answer was lost.
  */
 const NOT_SENT = /transaction_failed|failed_to_execute/i;
 /**
- * Error strings that mean that the payer lacks the money. If the answer contains no transaction hash, the facilitator
- * has checked the balance before sending.
+ * Error strings for a payer who lacks the money. If the answer contains no transaction hash, the facilitator has
+ * checked the balance before sending.
  */
 const NO_FUNDS = /balance|funds/i;
-/** Error strings that mean that the transaction was sent, but the facilitator does not know its outcome. */
+/** Error strings for a sent transaction whose outcome the facilitator does not know. */
 const NOT_SURE = /pending|time[ds]? ?.?out|timeout|unexpected|not.?confirmed|could not be found|receipt/i;
 /**
- * Error strings that mean that the facilitator's node failed, possibly after it accepted the transaction. The official
+ * Error strings for a failure of the facilitator's node, possibly after the node accepted the transaction. The official
  * facilitators and viem use these words.
  */
 const NODE_FAILED = /node_failure|unknown_error|took too long|HTTP request failed/i;
 /**
- * Error strings on Solana that mean that the transaction may have been sent. Official facilitators use the same words
- * for a failed transaction, an unsent transaction, and a transaction of unknown outcome. They detect all other errors
- * before sending.
+ * Error strings on Solana for a transaction that may have been sent. Official facilitators use the same words for a
+ * failed transaction, an unsent transaction, and a transaction of unknown outcome. They detect all other errors before
+ * sending.
  */
 const SOLANA_NOT_SURE = /transaction_failed|settle_|post_settlement|execute_transfer|height/i;
 const SOLANA_SIMULATION_HINT =

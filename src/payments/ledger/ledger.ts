@@ -322,7 +322,7 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
 
   /**
    * Returns whether a payment may buy its result without proof of settlement. If so, counts the payment against the
-   * limit of the payer that this object stands for.
+   * limit of this object's payer.
    */
   async allowUnproved(payment: string): Promise<boolean> {
     const { storage } = this.ctx;

@@ -66,7 +66,7 @@ interface LedgerWorld {
 /** One payment in the ledger. Changes the payment's state ({@link Entry}), and lets calls wait for the changes. */
 export class LedgerEntry {
   readonly #world: LedgerWorld;
-  /** Functions that resume the calls that wait for the next change of state. */
+  /** Functions that resume the calls waiting for the next change of state. */
   #waiting = new Set<(failure: Failure | undefined) => void>();
 
   constructor(world: LedgerWorld) {

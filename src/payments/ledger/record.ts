@@ -223,7 +223,7 @@ export function alarmDueAt(entry: Entry): number | undefined {
   }
 }
 
-/** The transition that a facilitator's answer or the chain's evidence causes for a payment that is being settled. */
+/** The transition of a payment in `settling` that a facilitator's answer or the chain's evidence causes. */
 export type Conclusion =
   | { conclusion: "settled"; transaction: string }
   | { conclusion: "unproved"; transaction: string }
@@ -240,10 +240,11 @@ export interface Refusal {
 /**
  * Interprets an answer of the facilitator, or evidence from the chain.
  *
- * An entry is in doubt once an attempt may have moved the money without a usable answer: a timeout, a 5xx, or a broken
- * answer. If an entry is not in doubt, only `settled` proves a payment, because a used authorization may have been
- * canceled or may have paid another service of the same seller. If an entry is in doubt, no refusal proves anything: a
- * successful attempt makes all later attempts fail, and a payer can cancel the authorization or empty the wallet.
+ * An entry is in doubt if an attempt may have moved the money, but the facilitator gave no usable answer: a timeout, a
+ * 5xx, or a broken answer. If an entry is not in doubt, only `settled` proves a payment. A used authorization may have
+ * been canceled, or may have paid another service of the same seller. If an entry is in doubt, no refusal proves
+ * anything: a successful attempt makes all later attempts fail, and a payer can cancel the authorization or empty the
+ * wallet.
  *
  * A transaction that the chain rejected is readable on the chain, so anyone can submit the payment again. Such a
  * payment is exposed if the ledger can watch it, and burned otherwise. The ledger can watch a payment if a node is
@@ -284,8 +285,8 @@ export function conclude(
       return { conclusion: isWatched ? "exposed" : "burned", reason: answer.reason };
     case "unsent":
       if (doubt) return { conclusion: "unproved", transaction };
-      // Without a node, the payment is not retried: the retry would lead to a sale if the facilitator answered "already
-      // used", and a malicious contract wallet can provoke this answer.
+      // Without a node, the payment is not retried. If the facilitator answered the retry with "already used", the
+      // result would be sold, and a malicious contract wallet can provoke this answer.
       if (hasNode) return { conclusion: "retry", transaction, doubt: true };
       return { conclusion: "burned", reason: answer.reason };
     case "simulated":

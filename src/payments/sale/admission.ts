@@ -75,8 +75,8 @@ const NO_REQUEST = "";
 
 /**
  * Decides whether to read the request of a payment. The request is read in three cases: the ledger knows the payment,
- * it knows another payment of the same payer under the same key, or a facilitator verifies the payment. A caller who
- * has only data from the chain is always refused. A refusal is logged as a {@link SaleEvent}.
+ * the ledger knows another payment of the same payer under the same key, or a facilitator verifies the payment. A
+ * caller who has only data from the chain is always refused. A refusal is logged as a {@link SaleEvent}.
  * @throws PaymentRequired if a facilitator refuses the payment, or the authorization's validity period does not fit
  * @throws PaymentError facilitator_unavailable, not_selling, payment_in_progress, payment_already_used, sign_in_refused
  */

@@ -15,7 +15,7 @@ type KeyTerms = Pick<SaleTerms<unknown>, "ledger" | "fingerprint" | "workMs" | "
 
 /**
  * Returns the status of the earlier payment under the caller's key, if that payment determines the outcome of this
- * call. Returns undefined if the earlier payment can no longer settle for its request, so that the call uses its own
+ * call. Returns undefined if the earlier payment can no longer settle for its request. The call then uses its own
  * payment.
  * @param until time until which the call waits for the earlier payment, Unix milliseconds
  * @throws PaymentError idempotency_key_reused if the earlier payment was made for another request

@@ -53,8 +53,8 @@ interface Progress {
   /** The claim to settle, and the finished work. Undefined if this call has not done the work. */
   done?: { claim: string; work: StoredWork };
   /**
-   * The earlier payment under the call's key or default key, if it determines the outcome of the call in place of this
-   * call's payment.
+   * The earlier payment under the call's key or default key, if this earlier payment determines the outcome of the
+   * call.
    */
   paidBy?: StoredBinding;
 }

@@ -69,7 +69,7 @@ export interface ChannelEvent {
   /**
    * The change of the channel:
    *
-   * - `deposited`, `refunded`: the payer's money went into the channel or came back
+   * - `deposited`, `refunded`: the payer's money was paid into the channel, or returned to the payer
    * - `claimed`: the seller's claim is on the chain
    * - `transferred`: claimed amounts have reached the seller
    * - `claim_failed`: the claim is not on the chain; it is retried
@@ -88,7 +88,7 @@ interface FacilitatorEvent {
   request_id: string;
   host: string;
   call: "verify" | "settle";
-  /** HTTP status of an answer that is JSON but not a verdict, or that has a status of 500 or more. */
+  /** HTTP status of an answer without a verdict: other JSON, or any answer with a status of 500 or more. */
   status?: number;
   /** The error of a call that failed for any other reason: the connection, a timeout, or an answer that is not JSON. */
   error?: string;

@@ -12,8 +12,8 @@ import { chargeRequests, MPP_INTENT, MPP_METHOD } from "./renderings.ts";
 export const PAYMENT_SCHEME = "Payment";
 
 /**
- * Time that a payer has to sign a challenge, in seconds. The lifetime of a challenge includes this time: the validity
- * of a payer's authorization starts with the challenge, but x402 clients count from the signature.
+ * Time that a payer has to sign a challenge, in seconds. The lifetime of a challenge includes this time, because the
+ * validity of an authorization starts with the challenge. x402 clients count from the signature instead.
  */
 const SIGNING_SECONDS = 60;
 
@@ -21,7 +21,8 @@ const SIGNING_SECONDS = 60;
 const DIGEST_START = "sha-256=:";
 
 /**
- * Length in bytes of the random prefix of an id. The prefix gives two challenges of the same second different nonces.
+ * Length in bytes of the random prefix of an id. Because of the prefix, two challenges of the same second have
+ * different nonces.
  */
 const SALT_BYTES = 12;
 

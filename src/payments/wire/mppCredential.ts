@@ -37,7 +37,7 @@ const credential = z.looseObject({
 /** The fields of the payload that were signed (draft-evm-charge-01, "Authorization Payload"). */
 const SIGNED_FIELDS = ["from", "to", "value", "validAfter", "validBefore", "nonce"];
 
-/** A payment that came as a credential. */
+/** A payment that was sent as an MPP credential. */
 export interface MppPayment {
   payment: PaymentPayload;
   /** Id of the challenge that the credential answers. */

@@ -91,7 +91,7 @@ export interface Offer {
   v1: PaymentRequirementsV1[];
   v2: PaymentRequirementsV2[];
   /**
-   * The ways to pay through a payment channel. In x402 version 2 they come last, because some clients take the first
+   * The ways to pay through a payment channel. In x402 version 2 they come last, because some clients choose the first
    * entry.
    */
   channels: ChannelRequirements[];

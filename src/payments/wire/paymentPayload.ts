@@ -284,7 +284,7 @@ export function differingField(sent: object, offered: object): string | undefine
   return undefined;
 }
 
-/** Returns whether a field holds EVM addresses that are equal apart from case, which is merely a checksum (ERC-55). */
+/** Returns whether a field holds EVM addresses that differ only in case. The case is only a checksum (ERC-55). */
 function isSameAddress(field: string, left: unknown, right: unknown): boolean {
   if (!["asset", "payTo"].includes(field) || typeof left !== "string" || typeof right !== "string") return false;
   if (!right.startsWith("0x")) return false;

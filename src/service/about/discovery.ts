@@ -49,7 +49,7 @@ export function httpResource(product: Product, origin: string, config: Config): 
   };
 }
 
-/** Describes a product as an HTTP endpoint that takes JSON. */
+/** Describes a product as an HTTP endpoint that accepts JSON. */
 function httpDiscovery({ operation, schemas, example }: Product, price: Price): Discovery {
   const described = z.toJSONSchema(schemas.json, { io: "input" });
   return {

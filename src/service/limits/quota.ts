@@ -64,7 +64,7 @@ const HOUR_MS = 3_600_000;
  * Number of calls per hour that get the result of an earlier payment at no cost. Further such calls use up the quota.
  */
 const FREE_REPLAYS = 20;
-/** Retry-After in seconds if the quota is exceeded only until one of the caller's concurrent calls ends. */
+/** Retry-After in seconds if the caller's concurrent calls use up the quota, so that waiting for their end helps. */
 const CALL_SECONDS = 5;
 
 /**

@@ -14,7 +14,7 @@ const WORDS = new Map([
 ]);
 
 /**
- * Returns the schema of a field that takes one name of a list, or a synonym of a name. Synonyms are accepted but not
+ * Returns the schema of a field that accepts one name of a list, or a synonym of a name. Synonyms are accepted but not
  * published. The error for any other value suggests the most similar name, or lists all names.
  * @param synonyms the name that each synonym stands for
  * @param other a field that callers confuse with this one, and its names

@@ -3,7 +3,7 @@ import { UPLOAD_FIRST } from "../../inputs/upload.ts";
 import { shownName } from "../../shared/problems.ts";
 import { FIELD_KINDS } from "./fieldKinds.ts";
 
-/** Descriptions of valid values, by the name that zod gives to their type. */
+/** Descriptions of valid values, by zod's name of their type. */
 const EXPECTED: Record<string, string | undefined> = {
   ...Object.fromEntries(Object.entries(FIELD_KINDS).map(([kind, { expected }]) => [kind, expected([])])),
   int: "a whole number",
@@ -69,7 +69,7 @@ export function takesShare(range: string): z.core.$ZodErrorMap {
   };
 }
 
-/** Returns the error message of a field that takes a color: `#rrggbb`. */
+/** Returns the error message of a field that accepts a color: `#rrggbb`. */
 export const takesColor: z.core.$ZodErrorMap = ({ input }) => {
   const expected = "must be #rrggbb, such as #cc0000";
   const [, digits] = /^#?([0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$/i.exec(textOf(input)) ?? [];

@@ -21,8 +21,9 @@ export async function hashesOf(fields: object): Promise<FileHashes> {
 
 /**
  * Returns the fingerprint of a request: the SHA-256, in hexadecimal, of the operation and its checked fields, sorted by
- * name. Equivalent requests have equal fingerprints. A file counts by its hash, regardless of how it was sent. A file
- * without a hash counts by the URL or handle that names it. The name of a sent file counts only if the text shows it.
+ * name. Equivalent requests have equal fingerprints. A file contributes its hash, regardless of how it was sent. A file
+ * without a hash contributes the URL or handle that names it. The name of a sent file contributes only if the text
+ * shows it.
  */
 export async function fingerprintOf(operation: string, fields: object, hashes: FileHashes): Promise<string> {
   const known = Object.entries(hashes).filter(([, hash]) => hash !== undefined);

@@ -1,8 +1,8 @@
 import * as z from "zod";
 
 /**
- * Converts a schema to JSON Schema (2020-12) without `$schema`. `$schema` is left out, because an OpenAPI 3.1 document
- * sets one dialect for all its schemas, and older MCP clients reject a dialect that they do not know. A text with a
+ * Converts a schema to JSON Schema (2020-12) without `$schema`. `$schema` is left out for two reasons: an OpenAPI 3.1
+ * document sets one dialect for all its schemas, and older MCP clients reject an unknown dialect. A text with a
  * `format` has no pattern, because zod's pattern for a date is 270 characters long.
  */
 export function jsonSchema(schema: z.ZodType, options?: Parameters<typeof z.toJSONSchema>[1]) {

@@ -25,7 +25,7 @@ import { type Step, step } from "./steps.ts";
 /**
  * Returns the terms of a product for an HTTP request.
  * @param resource the product as the endpoint offers it
- * @throws PaymentError not_configured if the deployment cannot take payments and therefore must not ask for one
+ * @throws PaymentError not_configured if the deployment cannot accept payments, so that it must not ask for one
  */
 export function offerFor(product: Product, resource: Resource, { request, config }: Exchange): Offer {
   requireFacilitator(config, isLoopback(request));
@@ -56,8 +56,8 @@ export interface Admitted extends Admission {
 /**
  * Admits a payer before the request body is read. Bodies of payers who are not admitted are never read.
  * @param sentKey the idempotency key sent with the call; null or undefined without a key
- * @param acceptSmall reads and validates the request; undefined if the request is too long to be read for a caller who
- *   may not be the payer
+ * @param acceptSmall reads and validates the request; undefined if the request is too long to read without proof that
+ * the caller is the payer
  * @throws PaymentRequired if the payment is refused
  * @throws PaymentError not_configured, or an error of {@link admit}
  * @throws Problem invalid_request if the key is malformed, too_many_requests if the payer is throttled
