@@ -13,7 +13,8 @@ import { withoutMaps } from "./test/support/withoutMaps.ts";
 /**
  * Options for projects whose test files share their modules, because loading modules again takes longer than the tests.
  */
-const SHARED_MODULES = { isolate: false, testTimeout: 60_000 }; // the first test of a file waits for the runtime to start
+// the first test of a file waits for the runtime to start
+const SHARED_MODULES = { isolate: false, testTimeout: 60_000 };
 
 /** Packages of hundreds of modules. They are bundled in advance, because workerd requests every module separately. */
 const LARGE_PACKAGES = [
@@ -155,11 +156,13 @@ export default defineConfig({
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
           globalSetup: ["test/support/site.ts", "test/support/builtWorkers.ts"],
-          env: { TMPDIR, NODE_COMPILE_CACHE: join(TMPDIR, "overprint-compile-cache") }, // folders for the programs under test
+          // folders for the programs under test
+          env: { TMPDIR, NODE_COMPILE_CACHE: join(TMPDIR, "overprint-compile-cache") },
           execArgv: FEW_COLLECTIONS,
           ...SHARED_MODULES,
           hookTimeout: 120_000, // long, because the first hook that needs a Worker builds it
-          server: { deps: { inline: ["openapi-typescript"] } }, // inlined, so that the alias also applies to this package
+          // inlined, so that the alias also applies to this package
+          server: { deps: { inline: ["openapi-typescript"] } },
           maxConcurrency: 20, // many, because tests that wait for a chain or a deadline can wait together
         },
       },

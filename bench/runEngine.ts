@@ -17,7 +17,8 @@ export function runEngine(engine: Engine, path: string): Marked {
       length: number;
     };
     const addedBytes = length - statSync(path).size;
-    return { name, ...taken, peakMb: engine.native ? null : taken.peakMb, addedBytes }; // Node.js cannot measure the memory of a native program
+    // Node.js cannot measure the memory of a native program
+    return { name, ...taken, peakMb: engine.native ? null : taken.peakMb, addedBytes };
   } catch {
     return { name, ms: null, laterMs: null, peakMb: null, addedBytes: null };
   }

@@ -76,7 +76,8 @@ async function buyAll(items: readonly Item[], deal: Deal, key: string, json: boo
     for (const [at, item] of items.entries()) {
       const order = handle === undefined ? item.order : { ...item.order, file: handle };
       const paid = await purchaseAt(await dealFor(deal, at, items.length, io), order, again, io);
-      if (typeof paid.file === "string" && typeof item.order.file !== "string") handle = paid.file; // marks the upload again for the other rows
+      // marks the upload again for the other rows
+      if (typeof paid.file === "string" && typeof item.order.file !== "string") handle = paid.file;
       const forget = whenStopped(() => warn(`overprint: stopped. ${here()}: ${again()}`, io));
       await download(paid.output, item.order.url, item.target, io).finally(forget);
       results.push(summaryOf(paid, item.target));

@@ -90,7 +90,8 @@ const REMOTE = /^(https?:\/\/|upload:)/i;
 export async function findSource(name: string): Promise<SourceFile> {
   if (!REMOTE.test(name)) return findFile(name, "buy");
   const { protocol, pathname } = new URL(name);
-  const stem = protocol === "upload:" ? "" : stemOf(pathname); // leaves the name out for a handle, because a handle is secret and must not become a file name
+  // leaves the name out for a handle, because a handle is secret and must not become a file name
+  const stem = protocol === "upload:" ? "" : stemOf(pathname);
   return { path: undefined, stem: stem || "document", below: "", isPiped: false };
 }
 

@@ -67,7 +67,8 @@ export function addFieldOptions(
   const passwordFile =
     "File with the password, readable only by you. Prefer this to --password: other programs can read arguments.";
   command.addOption(valueOption(command, "--password-file <file>", passwordFile).helpGroup("With either:"));
-  command.addOption(new Option("--font_size <number>").argParser(once("--font_size")).hideHelp()); // accepts --font_size, the API's spelling of --font-size
+  // accepts --font_size, the API's spelling of --font-size
+  command.addOption(new Option("--font_size <number>").argParser(once("--font_size")).hideHelp());
 }
 
 /** Returns the option of a field. A field whose flag has no argument also gets a `--no-` option. */

@@ -61,7 +61,8 @@ export async function markFile({ source, target, options }: Job, planner: Planne
   const plan = (thorough: boolean) => planner(content, { thorough, filename: source.path });
   try {
     if (options.dryRun) return markedBy(await plan(true));
-    if (!target.isFile) return await write(await plan(true), target, io); // makes the thorough plan at once for a pipe, because bytes already written to a pipe cannot be replaced
+    // makes the thorough plan at once for a pipe, because bytes already written to a pipe cannot be replaced
+    if (!target.isFile) return await write(await plan(true), target, io);
     return await write(await plan(false), target, io).catch(async (error: unknown) => {
       if (!(error instanceof PlanOutdated)) throw error;
       return write(await plan(true), target, io);

@@ -160,7 +160,8 @@ export async function beginWriting({ path, isFile }: Target, { stdout }: Io): Pr
     throw new Failure("unwritable", `${path}: ${reasonOf(error)}`);
   };
   if (path === STANDARD) return toStandardOutput(stdout);
-  const realPath = await realpath(path).catch(() => path); // replaces the file to which a symbolic link points, not the link
+  // replaces the file to which a symbolic link points, not the link
+  const realPath = await realpath(path).catch(() => path);
   const mode = isFile ? ((await found(realPath))?.mode ?? 0o666n) : 0o666n;
   const temporary = isFile
     ? join(dirname(realPath), `.${basename(realPath)}.${randomBytes(4).toString("hex")}`)

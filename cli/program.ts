@@ -65,7 +65,8 @@ export async function runWith(more: readonly AddCommand[], args: string[], io: I
     else await program.parseAsync(args, { from: "user" });
   } catch (error) {
     if (isStopping()) return;
-    if (error instanceof CommanderError && error.exitCode === 0) return; // commander has already printed the help or the version
+    // commander has already printed the help or the version
+    if (error instanceof CommanderError && error.exitCode === 0) return;
     const { code, message, exitCode } =
       error instanceof CommanderError ? misuseOf(error, program, args) : failureOf(error);
     warn(`overprint: ${message}`, io);
@@ -77,7 +78,8 @@ export async function runWith(more: readonly AddCommand[], args: string[], io: I
 /** Converts an error of commander to a one-line failure, with a suggestion for a misspelled name. */
 function misuseOf(error: CommanderError, program: Command, [name, asked]: string[]): Failure {
   const { code, message } =
-    error.code === "commander.help" // `help` with an unknown command; commander would print the program's help instead of an error
+    // `help` with an unknown command; commander would print the program's help instead of an error
+    error.code === "commander.help"
       ? { code: "commander.unknownCommand", message: asked ? `unknown command '${asked}'` : "a command is missing" }
       : error;
   const command = program.commands.find((known) => known.name() === name) ?? program;

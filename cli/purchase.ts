@@ -295,7 +295,8 @@ export async function download(
   const rest = `the file is at ${url} until ${expires_at}`;
   if (!mayGive(url, by))
     throw unfinished("link_not_followed", `you have paid, but the link does not use https and was not opened: ${rest}`);
-  let attempts = target.isFile ? DOWNLOADS : 1; // tries only once for a pipe, because bytes already written to a pipe cannot be replaced
+  // tries only once for a pipe, because bytes already written to a pipe cannot be replaced
+  let attempts = target.isFile ? DOWNLOADS : 1;
   for (;;) {
     try {
       return await downloadOnce(url, bytes, target, io);

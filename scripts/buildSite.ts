@@ -28,7 +28,8 @@ const PDFJS_DATA = {
   wasm: /\.wasm$|_nowasm_fallback\.js$/,
 };
 
-if (process.env.SITE_BUILT_IN === root) process.exit(); // does nothing during a test run, which has already built the site and changes no source
+// does nothing during a test run, which has already built the site and changes no source
+if (process.env.SITE_BUILT_IN === root) process.exit();
 
 const { outputFiles, metafile } = await build({
   absWorkingDir: root,
@@ -88,7 +89,8 @@ await copyFonts();
 const built = { version: manifest.version, source: await sourceHash(root) };
 await put(join(out, "build.json"), Buffer.from(JSON.stringify(built)));
 await removeOthers(out);
-await put(join(root, "dist/site.meta.json"), Buffer.from(JSON.stringify(metafile))); // licenses.ts and lib/sbom.ts read this file
+// licenses.ts and lib/sbom.ts read this file
+await put(join(root, "dist/site.meta.json"), Buffer.from(JSON.stringify(metafile)));
 
 /** Writes a file atomically, unless it already has these contents. */
 async function put(path: string, contents: Uint8Array): Promise<void> {

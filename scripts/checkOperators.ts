@@ -44,7 +44,8 @@ const CHECKERS: readonly Checker[] = [
       check: async (pdf: Uint8Array, pages: number) =>
         draw(pdf, pages).then(
           (rasters) => rasters.map(isMarked),
-          () => [], // reports no page as marked if the program fails on the file; each page is then checked in a separate file
+          // reports no page as marked if the program fails on the file; each page is then checked in a separate file
+          () => [],
         ),
     })),
 ];

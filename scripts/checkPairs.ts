@@ -42,7 +42,8 @@ async function faultOf(defects: Case): Promise<string> {
     const showing = ONLOOKERS.filter(({ look }) => look(file, CORNER).length > 0);
     return showing.length > 0 ? `${outcome}, although ${showing.map(({ name }) => name).join(" and ")} shows it` : "";
   } catch (error) {
-    if (error instanceof WebAssembly.RuntimeError) throw error; // after this error, the reader's WebAssembly instance is unusable
+    // after this error, the reader's WebAssembly instance is unusable
+    if (error instanceof WebAssembly.RuntimeError) throw error;
     return String(error);
   }
 }

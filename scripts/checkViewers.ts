@@ -142,7 +142,8 @@ async function checkIrregularFiles() {
     if (viewer.missing) continue;
     const unmarked: string[] = [];
     for (const [name, pages, source] of IRREGULAR) {
-      const shown = await marksShown(source, pages, viewer.draw).catch((): boolean[] => []); // if the viewer fails on the file, the mark counts as missing on all pages
+      // if the viewer fails on the file, the mark counts as missing on all pages
+      const shown = await marksShown(source, pages, viewer.draw).catch((): boolean[] => []);
       if (shown.length < pages || shown.includes(false)) unmarked.push(name);
     }
     const all = IRREGULAR.length;

@@ -35,7 +35,8 @@ async function main(): Promise<number> {
   const key = keyFile === undefined ? PRIVATE_KEY : (await readFile(keyFile, "utf8")).trim();
   const manifest = createRequire(import.meta.url).resolve("wrangler/package.json");
   const { engines } = JSON.parse(await readFile(manifest, "utf8")) as { engines: { node: string } };
-  const { unstable_readConfig } = await import("wrangler"); // imports wrangler late, because loading it takes more than a second
+  // imports wrangler late, because loading it takes more than a second
+  const { unstable_readConfig } = await import("wrangler");
   const { r2_buckets: buckets, account_id: account } = unstable_readConfig({ config: join(root, "wrangler.toml") }) as {
     r2_buckets: { binding: string; bucket_name: string }[];
     account_id?: string;

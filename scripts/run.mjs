@@ -67,7 +67,8 @@ function nodeProgram() {
   if (!wanted) fail(`this is Node.js ${version}: install 22.18 or newer, from https://nodejs.org`);
   if (present("scripts/node")[path]?.version !== wanted.version) {
     install("scripts/node", `Node.js ${wanted.version} for this project alone, since this is ${version}`);
-    rmSync(join(root, "scripts/node", path, "include"), { recursive: true, force: true }); // deletes the C headers, which take a third of the space
+    // deletes the C headers, which take a third of the space
+    rmSync(join(root, "scripts/node", path, "include"), { recursive: true, force: true });
   }
   const program = join(root, "scripts/node", path, platform === "win32" ? "bin/node.exe" : "bin/node");
   link(program);
@@ -98,12 +99,14 @@ if (args.length > 0 && !existsSync(join(root, "node_modules/.package-lock.json")
 
 const node = nodeProgram();
 if (args.length > 0) {
-  process.env.PATH = dirname(node) + delimiter + process.env.PATH; // makes processes that the program starts use the same Node.js
+  // makes processes that the program starts use the same Node.js
+  process.env.PATH = dirname(node) + delimiter + process.env.PATH;
   const child = spawn(node, args, { stdio: "inherit" });
   child.on("error", (error) => fail(`${node} does not start (${error.message}): install Node.js 22.18 or newer`));
   child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal ?? "SIGKILL"]));
   for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   process.on("SIGINT", () => {
-    if (!process.stdin.isTTY) child.kill("SIGINT"); // without a terminal, forwards the signal; a terminal itself sends it to both processes
+    // without a terminal, forwards the signal; a terminal itself sends it to both processes
+    if (!process.stdin.isTTY) child.kill("SIGINT");
   });
 }

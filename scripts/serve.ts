@@ -45,7 +45,8 @@ await deleteUnfinished(join(state, "r2"));
 const { serveWorker } = await import("./lib/serveWorker.ts"); // loads serveWorker.ts late, because it loads slowly
 const outside = { host, port: Number(port), isLocal };
 const output = { log: new MiniflareLog(), handleStructuredLogs: printOfWorkerd };
-const place = { ...output, outside, unsafeTriggerHandlers: true }; // Miniflare serves the handlers that trigger the sweep only at its own address, which only this machine can reach
+// Miniflare serves the handlers that trigger the sweep only at its own address, which only this machine can reach
+const place = { ...output, outside, unsafeTriggerHandlers: true };
 const miniflare = await serveWorker(join(built, "options.json"), resolve(state), vars, place).catch(
   ({ message }: Error) => {
     printMessage("error", `The server could not start at ${host}:${port}: ${message}`);
@@ -68,7 +69,8 @@ setInterval(swept, HOUR_MS);
 
 /** Deletes the files that workerd was writing when it was killed. The simulated R2 never reads or deletes them. */
 async function deleteUnfinished(folder: string): Promise<void> {
-  const files = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []); // at the first start, the folder does not exist
+  // at the first start, the folder does not exist
+  const files = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const unfinished = files.filter((file) => file.isFile() && UNFINISHED.test(file.name));
   await Promise.all(unfinished.map(({ parentPath, name }) => rm(join(parentPath, name), { force: true })));
 }

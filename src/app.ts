@@ -77,7 +77,8 @@ app.use(requestId());
 app.use(logRequest);
 app.use(lingerOverBody);
 app.use(securityHeaders);
-app.use(except([SALES, OPEN_CHANNELS_PATH, METRICS, RESULTS, RECORDS], crossOrigin)); // pages of other origins must not use the operator's routes
+// pages of other origins must not use the operator's routes
+app.use(except([SALES, OPEN_CHANNELS_PATH, METRICS, RESULTS, RECORDS], crossOrigin));
 app.use(readSettings);
 app.use(separateFiles);
 app.use(expectPlainBody);

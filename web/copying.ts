@@ -8,7 +8,8 @@ export function enableCopying(): void {
         () => true,
         () => false,
       );
-      if (!copied) getSelection()?.selectAllChildren(code); // selects the code, so that the visitor can copy it with the keyboard
+      // selects the code, so that the visitor can copy it with the keyboard
+      if (!copied) getSelection()?.selectAllChildren(code);
       const said = copied ? "Copied" : "Selected";
       button.textContent = said;
       announcement.textContent = said;

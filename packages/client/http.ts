@@ -48,7 +48,8 @@ export async function send(url: URL | string, init: RequestInit, seconds: number
   const answer = await fetch(url, { ...init, redirect: "manual", signal }).catch((cause: Error) => {
     throw unreachable(url, cause);
   });
-  const isRedirect = answer.status === 0 || (answer.status > 299 && answer.status < 400); // browsers hide the status of a redirect
+  // browsers hide the status of a redirect
+  const isRedirect = answer.status === 0 || (answer.status > 299 && answer.status < 400);
   if (!isRedirect) return answer;
   throw new OverprintError("redirected", `${new URL(url).origin} redirects to another address. Use that address.`);
 }

@@ -54,7 +54,8 @@ async function callWith(fetch, origin) {
 
 /** Makes a free call and a paid call with mppx. @param {URL} origin @param {"x402" | "mpp"} protocol */
 async function callWithMppx(origin, protocol) {
-  const text = `PAID WITH ${protocol}`; // the text differs per protocol, because calls with the same content are charged once
+  // the text differs per protocol, because calls with the same content are charged once
+  const text = `PAID WITH ${protocol}`;
   const post = (/** @type {string} */ path, /** @type {object} */ body) =>
     mppx(new URL(path, origin).href, "--protocol", protocol, "--silent", "-J", JSON.stringify(body));
   return {
@@ -114,7 +115,8 @@ async function callWithMcpc(origin) {
   };
   try {
     await mcpc("x402", "import", DEVELOPMENT_KEY);
-    await runIn(env, "mcpc-bridge", []).catch(() => undefined); // fills the compile cache; without arguments, the program only prints its usage
+    // fills the compile cache; without arguments, the program only prints its usage
+    await runIn(env, "mcpc-bridge", []).catch(() => undefined);
     await connect(MCPC_ATTEMPTS);
     const tools = JSON.parse(await mcpc("@overprint", "tools-list", "--json"));
     const uploaded = await call("request_upload", UPLOAD);

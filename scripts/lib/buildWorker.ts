@@ -13,7 +13,8 @@ import { buildScript } from "./buildScript.ts";
 export async function buildWorker(entry: string, into: string): Promise<string> {
   const folder = resolve(into);
   await buildScript(folder, { entry });
-  const { workerOptionsIn } = await import("./workerOptions.ts"); // loads workerOptions.ts late, because it loads slowly
+  // loads workerOptions.ts late, because it loads slowly
+  const { workerOptionsIn } = await import("./workerOptions.ts");
   const wasm = (await readdir(folder)).filter((name) => name.endsWith(".wasm"));
   const script = entry.slice(entry.lastIndexOf("/") + 1).replace(/\.ts$/, ".js");
   const options = {

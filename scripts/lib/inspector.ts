@@ -8,7 +8,8 @@ export interface Inspector {
 /** Connects to the inspector on a port. */
 export async function openInspector(port: number): Promise<Inspector> {
   const targets = (await (await fetch(`http://127.0.0.1:${port}/json`)).json()) as { webSocketDebuggerUrl: string }[];
-  const headers = { Origin: `http://localhost:${port}` }; // the inspector refuses requests without an Origin header, and requests of web pages
+  // the inspector refuses requests without an Origin header, and requests of web pages
+  const headers = { Origin: `http://localhost:${port}` };
   const socket = new WebSocket(targets[0]!.webSocketDebuggerUrl, { headers } as never);
   await new Promise((resolve, reject) => {
     socket.addEventListener("open", resolve);

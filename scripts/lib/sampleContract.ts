@@ -87,7 +87,8 @@ export async function sampleContract(): Promise<Uint8Array> {
 
   const turned = document.addPage([842, 595]);
   turned.setRotation(degrees(90));
-  turned.pushOperators(concatTransformationMatrix(0, 1, -1, 0, 842, 0)); // stores the content sideways, as a scanner does
+  // stores the content sideways, as a scanner does
+  turned.pushOperators(concatTransformationMatrix(0, 1, -1, 0, 842, 0));
   heading(turned, "Schedule", "Annex B: a page that is stored on its side", MARGIN, 842 - MARGIN);
   for (const [row, cells] of SCHEDULE.entries()) {
     const y = 690 - row * 46;

@@ -100,7 +100,8 @@ export async function startServer(
     if (child.exitCode !== null || signal?.aborted || Date.now() > deadline) {
       await stop();
       signal?.throwIfAborted();
-      if (/address already in use/i.test(log)) return startServer(program, { keptState, signal }); // starts again on another port, because another process has taken this one
+      // starts again on another port, because another process has taken this one
+      if (/address already in use/i.test(log)) return startServer(program, { keptState, signal });
       throw new Error(`the Worker did not start:\n${log}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 100));

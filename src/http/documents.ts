@@ -32,7 +32,8 @@ const descriptionJson = oncePerOrigin((origin, config) => JSON.stringify(descrip
 const docs = oncePerOrigin((origin, config) => String(Docs({ ...referenceOf(origin, config) })));
 
 function referenceOf(origin: string, config: Config) {
-  const reference = description(origin, config) as object as ApiReference; // the part of the OpenAPI document that the page uses
+  // the part of the OpenAPI document that the page uses
+  const reference = description(origin, config) as object as ApiReference;
   return { reference, links: config.links };
 }
 

@@ -52,7 +52,8 @@ export const createUpload: Handler<ApiEnv> = async (c) => {
 export const receiveUploadedFile: Handler<ApiEnv, "/v1/uploads/:id"> = async (c) => {
   const slot = await uploadAt(bucketOf(c.env), c.req.param("id"), Date.now());
   const received = receiveFile(slot, exchangeOf(c));
-  c.executionCtx.waitUntil(received.catch(() => undefined)); // after a disconnect, the upload is still stored or discarded
+  // after a disconnect, the upload is still stored or discarded
+  c.executionCtx.waitUntil(received.catch(() => undefined));
   return c.json(await received, 200, PRIVATE);
 };
 
@@ -60,7 +61,8 @@ export const receiveUploadedFile: Handler<ApiEnv, "/v1/uploads/:id"> = async (c)
 export const receiveUploadedPart: Handler<ApiEnv, "/v1/uploads/:id/parts/:number"> = async (c) => {
   const slot = await uploadAt(bucketOf(c.env), c.req.param("id"), Date.now());
   const received = receivePart(slot, Number(c.req.param("number")), exchangeOf(c));
-  c.executionCtx.waitUntil(received.catch(() => undefined)); // after a disconnect, the part is still stored or discarded
+  // after a disconnect, the part is still stored or discarded
+  c.executionCtx.waitUntil(received.catch(() => undefined));
   return c.json(await received, 200, PRIVATE);
 };
 

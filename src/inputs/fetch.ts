@@ -84,7 +84,8 @@ function asProblem(error: unknown, signal: AbortSignal, rules: FetchRules, other
 
 async function follow(address: string, rules: FetchRules, signal: AbortSignal): Promise<Response> {
   let url = expectAddress(address, rules.allowLoopback);
-  const allowLoopback = rules.allowLoopback && namesThisMachine(url); // allows a redirect to the loopback only if the first URL names the loopback too
+  // allows a redirect to the loopback only if the first URL names the loopback too
+  const allowLoopback = rules.allowLoopback && namesThisMachine(url);
   const seen = new Set<string>();
 
   for (let hop = 0; ; hop++) {

@@ -152,7 +152,8 @@ class Decoder {
       }),
     );
     if (this.#isPadded && written > 0) throw new MalformedFile(NOT_BASE64);
-    this.#rest = base64.slice(read).replaceAll(/\s+/g, ""); // keeps the incomplete last group, which has fewer than four characters
+    // keeps the incomplete last group, which has fewer than four characters
+    this.#rest = base64.slice(read).replaceAll(/\s+/g, "");
     this.#isPadded ||= written % 3 !== 0;
     return this.#bytes.subarray(0, written);
   }

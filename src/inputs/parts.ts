@@ -136,7 +136,8 @@ class Scanner {
    * delimiter.
    */
   async #readMore(): Promise<boolean> {
-    const left = Buffer.from(this.#unread); // copies the unread bytes, because the next chunk may overwrite the last one
+    // copies the unread bytes, because the next chunk may overwrite the last one
+    const left = Buffer.from(this.#unread);
     const { done, value } = await this.#chunks.next();
     this.#unread = left;
     if (done) return false;

@@ -62,7 +62,8 @@ export async function openSource(
 export function decodeSource(source: string, field: string, limits?: ReceiveLimits): Uint8Array<ArrayBuffer> {
   try {
     const payload = payloadOf(source);
-    if (limits && payload.length > 2 * limits.maxBytes) throw tooLarge(limits); // rejects before decoding: base64 has 4/3 of the length of the bytes, plus line breaks
+    // rejects before decoding: base64 has 4/3 of the length of the bytes, plus line breaks
+    if (limits && payload.length > 2 * limits.maxBytes) throw tooLarge(limits);
     const bytes = decodeBase64(payload);
     if (limits && bytes.length > limits.maxBytes) throw tooLarge(limits);
     return bytes;
@@ -95,7 +96,8 @@ async function fetchSource(
 ): Promise<ReceivedFile> {
   const { response, signal, isEncoded } = await openAddress(address, rules);
   const { body, headers } = response;
-  const announced = Number(headers.get("Content-Length")); // this header is untrusted, so received bytes are counted too
+  // this header is untrusted, so received bytes are counted too
+  const announced = Number(headers.get("Content-Length"));
   if (announced > limits.maxBytes) {
     await body?.cancel();
     throw tooLarge(limits);

@@ -48,7 +48,8 @@ export async function call(
     const onChannel = readChannelPayment(payments, offer);
     if (onChannel) {
       const bought = purchaseOnChannel({ product, payment: onChannel, offer, sentKey }, caller, accept);
-      exchange.waitUntil(bought.catch(() => undefined)); // commits or releases the channel's reservation even if the client disconnects
+      // commits or releases the channel's reservation even if the client disconnects
+      exchange.waitUntil(bought.catch(() => undefined));
       return delivered(await bought);
     }
 
@@ -121,7 +122,8 @@ function progressOf({ _meta, notify }: ServerContext["mcpReq"]) {
   return {
     progress: (stage: Stage) => {
       const params = { progressToken, progress: STAGES.indexOf(stage), total: STAGES.length, message: stage };
-      void notify({ method: "notifications/progress", params }).catch(() => undefined); // ignores failures, because the client may have disconnected
+      // ignores failures, because the client may have disconnected
+      void notify({ method: "notifications/progress", params }).catch(() => undefined);
     },
   };
 }

@@ -38,7 +38,8 @@ export async function serveMcp(
 
   const message = request.method === "POST" ? await readMessage(exchange) : undefined;
   const response = await answer(message, exchange, onCall, drawView);
-  if (!response.headers.get("Content-Type")?.startsWith("text/event-stream")) message?.releaseUnused(); // the MCP server itself releases the message at the end of a stream
+  // the MCP server itself releases the message at the end of a stream
+  if (!response.headers.get("Content-Type")?.startsWith("text/event-stream")) message?.releaseUnused();
   return response;
 }
 

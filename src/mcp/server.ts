@@ -41,7 +41,8 @@ export function mcpServer(exchange: Exchange, drawView: DrawView | undefined, me
     });
   }
   server.server.onclose = () => {
-    if (!isCalled) message?.releaseUnused(); // the SDK rejected the message; if a call is in progress, the call releases the message later
+    // the SDK rejected the message; if a call is in progress, the call releases the message later
+    if (!isCalled) message?.releaseUnused();
   };
   addRequestUpload(server, exchange);
   addPaymentLinks(server, exchange);

@@ -51,7 +51,8 @@ export function shownTo(exchange: Exchange, { product, shown: common, resource }
     const offer = offerFor(product, resource(new URL(exchange.request.url).origin), exchange);
     return { ...shown, _meta: { ...shown._meta, ...toolPaymentMeta(offer) } };
   } catch (error) {
-    if (error instanceof PaymentError) return shown; // lists the tool without a price; the answer to a call explains why nothing is sold
+    // lists the tool without a price; the answer to a call explains why nothing is sold
+    if (error instanceof PaymentError) return shown;
     throw error;
   }
 }
@@ -80,7 +81,8 @@ function shownOf(product: Product, price: Price) {
     description: `${description} ${paying(price)}`,
     inputSchema: advertised(argumentsOf(schemas.json)),
     outputSchema: advertised(resultOf(result, terms)),
-    annotations: { destructiveHint: false }, // all other hints keep their defaults, because a call pays and fetches files
+    // all other hints keep their defaults, because a call pays and fetches files
+    annotations: { destructiveHint: false },
     _meta: {} as Record<string, unknown>,
   };
 }

@@ -57,7 +57,8 @@ export const settings = z.object({
       z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, "must have names of lower-case letters, digits and hyphens"),
       z.strictObject({
         chainId: z.int().min(1),
-        asset: evmAddress.transform((asset) => getAddress(asset)), // signatures include the address, which must therefore be in its checksum form
+        // signatures include the address, which must therefore be in its checksum form
+        asset: evmAddress.transform((asset) => getAddress(asset)),
         /** Name and version of the token's EIP-712 domain. */
         name: z.string().min(1).max(100),
         version: z.string().min(1).max(20),

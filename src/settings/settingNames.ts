@@ -91,7 +91,8 @@ function nearSetting(name: string, settings: readonly string[]): string | undefi
     .toSorted((one, other) => one.distance - other.distance);
   if (!nearest || nearest.distance > MAX_EDIT_DISTANCE) return undefined;
   const isSwap = sorted(name) === sorted(nearest.setting);
-  return nearest.distance < MAX_EDIT_DISTANCE || name.length > 3 || isSwap ? nearest.setting : undefined; // RPC is not MPP
+  // RPC is not MPP
+  return nearest.distance < MAX_EDIT_DISTANCE || name.length > 3 || isSwap ? nearest.setting : undefined;
 }
 
 /** Maximum number of words that a prefix and a suffix may add to the name of a setting. */
@@ -126,7 +127,8 @@ function settingWithWords(name: string, settings: readonly string[]): string | u
     .filter(({ isNear }) => isNear)
     .toSorted((one, other) => other.score - one.score);
   const [best, next] = found;
-  if (best?.isReplaced && next?.score === best.score) return undefined; // MAX_FOO_BYTES could stand for several settings
+  // MAX_FOO_BYTES could stand for several settings
+  if (best?.isReplaced && next?.score === best.score) return undefined;
   return best?.setting;
 }
 

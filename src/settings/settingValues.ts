@@ -96,6 +96,7 @@ export const link = checked((text) => {
 function checked(rule: (text: string) => string | undefined) {
   return z.string().check(({ value, issues }) => {
     const message = rule(value);
-    if (message) issues.push({ code: "custom", message, input: value, continue: true }); // without `continue`, a union schema would replace this message with a generic one
+    // without `continue`, a union schema would replace this message with a generic one
+    if (message) issues.push({ code: "custom", message, input: value, continue: true });
   });
 }

@@ -25,7 +25,8 @@ export async function storeWritten<T>(
 ): Promise<T> {
   const body = new FixedLengthStream(length);
   const storing = store(body.readable).catch(async (error: unknown) => {
-    await body.readable.cancel(error).catch(() => undefined); // cancels the stream, because the writer would otherwise wait forever
+    // cancels the stream, because the writer would otherwise wait forever
+    await body.readable.cancel(error).catch(() => undefined);
     throw error;
   });
   const [written, stored] = await Promise.allSettled([write(body.writable), storing]);

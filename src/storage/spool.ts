@@ -58,7 +58,8 @@ async function storeParts(bucket: Bucket, key: string, chunks: AsyncIterable<Uin
   try {
     return await uploadParts(upload, chunks);
   } catch (error) {
-    await upload.abort().catch(() => undefined); // ignores a failure, because R2 deletes unfinished uploads after some days
+    // ignores a failure, because R2 deletes unfinished uploads after some days
+    await upload.abort().catch(() => undefined);
     throw error;
   }
 }
@@ -114,7 +115,8 @@ export function storedFile(bucket: Bucket, key: string, length: number): RangeRe
   return {
     length,
     read: async (start, end) =>
-      end > start ? new Uint8Array(await (await get(start, end)).arrayBuffer()) : new Uint8Array(), // R2 does not support empty ranges
+      // R2 does not support empty ranges
+      end > start ? new Uint8Array(await (await get(start, end)).arrayBuffer()) : new Uint8Array(),
     async *stream(start, end) {
       yield* chunksOf((await get(start, end)).body);
     },

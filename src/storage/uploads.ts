@@ -85,7 +85,8 @@ export async function uploadAt(bucket: Bucket, id: string, now: number): Promise
       "upload_not_found",
       "This upload does not exist. Use the handle or URL exactly as the service returned it, or request another upload.",
     );
-  const record = (await object.json()) as UploadRecord; // createUploadRecord and storeUploadedFile have written an object of this type
+  // createUploadRecord and storeUploadedFile have written an object of this type
+  const record = (await object.json()) as UploadRecord;
   if (record.expires <= now) throw uploadExpired();
   return { ...record, key: object.key, etag: object.etag };
 }

@@ -39,7 +39,8 @@ export interface Payer {
 export async function termsOf(path: string): Promise<Terms> {
   const response = await fetch(path, { method: "POST" });
   if (response.status !== 402) throw response;
-  const body: unknown = await response.json(); // the header contains the terms; the body is read because an unread body keeps the connection open
+  // the header contains the terms; the body is read because an unread body keeps the connection open
+  const body: unknown = await response.json();
   return new x402HTTPClient(new x402Client()).getPaymentRequiredResponse((name) => response.headers.get(name), body);
 }
 
@@ -87,7 +88,8 @@ export function walletPayer({ info, provider }: Wallet): Payer {
           `${info.name} does not know ${nameOf(offer)}. Add this network in the wallet, and try again.`,
         );
       await wallet.addChain({ chain });
-      await wallet.switchChain({ id }).catch(() => undefined); // a failure is ignored, because many wallets already switch when they add a chain
+      // a failure is ignored, because many wallets already switch when they add a chain
+      await wallet.switchChain({ id }).catch(() => undefined);
     }
     if ((await wallet.getChainId()) !== id)
       throw new Stopped(`${info.name} is still on another network. Switch it to ${nameOf(offer)}, and try again.`);
@@ -150,7 +152,8 @@ function codeOf(error: unknown): number | undefined {
 async function signedBy(signer: Signer, terms: Terms, offer: Offer | undefined): Promise<Record<string, string>> {
   const client = x402Client.fromConfig({
     schemes: [{ network: "eip155:*", client: new ExactEvmScheme(signer) }],
-    spendControls: false, // x402 needs no spending limit here: the page shows the price, and the wallet shows the amount before signing
+    // x402 needs no spending limit here: the page shows the price, and the wallet shows the amount before signing
+    spendControls: false,
   });
   const payment = await client.createPaymentPayload({ ...terms, accepts: offer ? [offer] : [] });
   return new x402HTTPClient(client).encodePaymentSignatureHeader(payment);

@@ -183,7 +183,8 @@ function queryParameters({ schemas }: Product) {
  */
 function shownOffer(product: Product, origin: string, config: Config): Offer | undefined {
   try {
-    const resource = { ...httpResource(product, origin, config), outputSchema: {} }; // leaves the output schema empty, because the OpenAPI document already describes input and output
+    // leaves the output schema empty, because the OpenAPI document already describes input and output
+    const resource = { ...httpResource(product, origin, config), outputSchema: {} };
     return offerOf(resource, { ...config, price: product.price(config) });
   } catch {
     return undefined;

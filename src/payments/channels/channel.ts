@@ -162,7 +162,8 @@ export class Channel {
       config.payerAuthorizer === ZERO_ADDRESS ||
       !isFresh(record, now) ||
       record.snapshot.withdrawRequestedAt ||
-      BigInt(voucher.max) > BigInt(record.snapshot.balance); // asks the chain for the balance, because the payer may have made a deposit outside this service
+      // asks the chain for the balance, because the payer may have made a deposit outside this service
+      BigInt(voucher.max) > BigInt(record.snapshot.balance);
     const refusal = (mustAsk ? await this.#checks.ask(record, request) : undefined) ?? this.#checks.refusalOf(pending);
     if (!refusal) return { status: "reserved", id: pending.id };
     const correction =
@@ -314,10 +315,12 @@ export class Channel {
     const enough = (snapshot: ChannelSnapshot) => BigInt(snapshot.balance) >= BigInt(pending.max);
     const end = Number(deposit.validBefore) * 1000;
     const outcome = await this.#chain.transact(record, deposit.request, settling, enough, end);
-    if (this.#store.load()?.pending?.id !== pending.id) return { status: "lost" }; // a parallel attempt has already ended this reservation
+    // a parallel attempt has already ended this reservation
+    if (this.#store.load()?.pending?.id !== pending.id) return { status: "lost" };
     if (outcome.status === "unsure") return this.#chain.retryLater();
     if (outcome.status === "failed") {
-      this.#store.free(pending.id); // frees the channel before the output is deleted, because a parallel attempt must not sell a deleted output
+      // frees the channel before the output is deleted, because a parallel attempt must not sell a deleted output
+      this.#store.free(pending.id);
       await this.#world.deleteOutput(settling.sale.work.output);
       return { status: "refused", reason: outcome.reason };
     }

@@ -58,7 +58,8 @@ export class ChannelChecks {
   #apply(snapshot: ChannelSnapshot): Mismatch | undefined {
     const record = this.#store.load()!;
     const isBehind = BigInt(record.charged) < BigInt(snapshot.totalClaimed);
-    const isNew = record.lastCallAt === 0; // amounts that were claimed before the first sale in this record are already in the books
+    // amounts that were claimed before the first sale in this record are already in the books
+    const isNew = record.lastCallAt === 0;
     const known = { ...record, ...(isNew && { claimsBooked: snapshot.totalClaimed }) };
     const charged = isBehind ? snapshot.totalClaimed : record.charged;
     const synced = this.#chain.synced({ ...known, charged }, snapshot, "");

@@ -91,7 +91,8 @@ export function channelIn(storage: DurableObjectStorage, backend: ChannelBackend
       const payment = channelPaymentOf(channelNameOf(record.chain.caip2, record.channelId), cumulative);
       const listed = objects.getByName(purchasesOf(record.config.payer)).addPurchase({ payment, at, expiresAt });
       const [isBooked] = await Promise.all([isDone(booked), isDone(listed)]);
-      return isBooked; // ignores a failed entry in the list of purchases, because the payer can still get the result with the voucher
+      // ignores a failed entry in the list of purchases, because the payer can still get the result with the voucher
+      return isBooked;
     },
     copy: (record) =>
       isDone(backend.copyChannel(channelNameOf(record.chain.caip2, record.channelId), JSON.stringify(record))),

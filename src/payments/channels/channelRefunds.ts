@@ -78,11 +78,15 @@ export class ChannelRefunds {
     if (pending?.settling?.type !== "refund") return { status: "busy" };
     const { settling } = pending;
     this.#chain.beginAttempt({ ...record, exposedMax: record.signedMax });
-    const { before } = settling; // uses the state before the first attempt: the record may already show the refund, because a claim may have read the chain since
+    // uses the state before the first attempt: the record may already show the refund, because a claim may have read
+    // the chain since
+    const { before } = settling;
     const isDone = ({ refundNonce }: ChannelSnapshot) => BigInt(refundNonce) > BigInt(before.refundNonce);
-    const arrivesUntil = settling.since + ARRIVES_MS; // a refund that arrives after later sales would take the money of these sales
+    // a refund that arrives after later sales would take the money of these sales
+    const arrivesUntil = settling.since + ARRIVES_MS;
     const outcome = await this.#chain.transact(record, settling.request, settling, isDone, undefined, arrivesUntil);
-    if (this.#store.load()?.pending?.id !== pending.id) return { status: "busy" }; // a parallel attempt has already ended this refund
+    // a parallel attempt has already ended this refund
+    if (this.#store.load()?.pending?.id !== pending.id) return { status: "busy" };
     if (outcome.status === "unsure") return this.#chain.retryLater();
     if (outcome.status === "failed") {
       this.#store.free(pending.id);
@@ -93,7 +97,8 @@ export class ChannelRefunds {
     const snapshot = read ?? (isDone(free.snapshot) ? free.snapshot : afterRefund(record, before, settling.amount));
     const claimed = this.#chain.synced(free, snapshot, outcome.transaction);
     const refunded = String(BigInt(before.balance) - BigInt(snapshot.balance));
-    this.#store.save({ ...claimed, ...(!read && { syncedAt: 0 }) }); // without a reading of the chain, the next call asks a facilitator before it sells
+    // without a reading of the chain, the next call asks a facilitator before it sells
+    this.#store.save({ ...claimed, ...(!read && { syncedAt: 0 }) });
     this.#chain.report(claimed, { outcome: "refunded", amount: refunded, transaction: outcome.transaction });
     const extra = { channelState: stateExtraOf(claimed) };
     return { status: "refunded", receipt: { transaction: outcome.transaction, amount: refunded, extra } };

@@ -30,7 +30,8 @@ export const localFacilitator: FacilitatorClient = {
   signersOn: () => [],
 
   async verify({ chain, authorization, signature }) {
-    if (isSolana(chain)) return { outcome: "unknown" }; // Solana is never offered with this facilitator, because no account pays the fee
+    // Solana is never offered with this facilitator, because no account pays the fee
+    if (isSolana(chain)) return { outcome: "unknown" };
     const { asset, chainId, domain } = chain;
     const signed = await verifyTypedData({
       address: authorization.from as `0x${string}`,

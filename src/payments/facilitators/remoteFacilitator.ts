@@ -87,7 +87,8 @@ export function remoteFacilitator(facilitator: RemoteFacilitator, context: Event
     signersOn: (network) => signersOn(supported, network),
 
     async verify(payment, abandoned) {
-      if (!isFor(payment, supported)) return { outcome: "unknown" }; // leaves the payment to another facilitator, which may support it
+      // leaves the payment to another facilitator, which may support it
+      if (!isFor(payment, supported)) return { outcome: "unknown" };
       let { answer, isLost, rejection } = await ask("verify", payment.request, verifyAnswer, abandoned);
       // Repeats the request, because the server may have just closed the kept-alive connection. A verification moves no
       // money, so a retry is safe.

@@ -57,7 +57,8 @@ export class Daybook {
   /** Enters a sale. Entering the same sale again has no effect. */
   async enter(sale: BookedSale): Promise<void> {
     const { settledAt, payment } = sale;
-    this.#storage.kv.put(`${PREFIX}${String(settledAt).padStart(15, "0")}:${payment}`, sale); // pads the time, so that storage keys sort by time
+    // pads the time, so that storage keys sort by time
+    this.#storage.kv.put(`${PREFIX}${String(settledAt).padStart(15, "0")}:${payment}`, sale);
     if ((await this.#storage.getAlarm()) === null) await this.#storage.setAlarm(settledAt + RETENTION_MS);
   }
 

@@ -214,7 +214,8 @@ export class LedgerEntry {
     const world = this.#world;
     const entry = { ...before, attempts: before.attempts + 1 };
     const nextAt = world.now() + world.settleTimeoutMs + backoffMs(entry.attempts);
-    this.#save({ ...entry, doubt: true, nextAt }); // saves the entry before the attempt, because after a crash the outcome of the attempt would be unknown
+    // saves the entry before the attempt, because after a crash the outcome of the attempt would be unknown
+    this.#save({ ...entry, doubt: true, nextAt });
 
     const added = world.addPurchase(entry);
     const evidence = world.evidence(entry);
@@ -277,7 +278,8 @@ export class LedgerEntry {
       work: entry.work,
       transaction,
       settledAt,
-      unbooked: { attempts: 0, nextAt: settledAt }, // is due now, so that the alarm books the sale at once and no caller has to wait
+      // is due now, so that the alarm books the sale at once and no caller has to wait
+      unbooked: { attempts: 0, nextAt: settledAt },
     };
     this.#save(outcome === "unproved" ? { ...settled, unproved: true } : settled);
     this.#report(entry, { outcome, transaction });

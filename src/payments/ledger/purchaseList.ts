@@ -32,7 +32,8 @@ export class PurchaseList {
   /** Adds a payment. Adding the same payment again has no effect. */
   async add(listed: ListedPayment): Promise<void> {
     const { at, payment } = listed;
-    this.#storage.kv.put(`${PREFIX}${String(at).padStart(15, "0")}:${payment}`, listed); // pads the time, so that storage keys sort by time
+    // pads the time, so that storage keys sort by time
+    this.#storage.kv.put(`${PREFIX}${String(at).padStart(15, "0")}:${payment}`, listed);
     if ((await this.#storage.getAlarm()) === null) await this.#storage.setAlarm(listed.expiresAt);
   }
 

@@ -199,7 +199,8 @@ export class Sale<T> {
         await this.#payment.release(claim);
         return { status: error.status, paidBy: error.paidBy };
       }
-      const isOwn = error instanceof PaymentError; // the default key could not be bound; waiting calls may try to bind it again
+      // the default key could not be bound; waiting calls may try to bind it again
+      const isOwn = error instanceof PaymentError;
       const written = isOwn ? undefined : errors.write(error);
       await this.#payment.release(claim, written === undefined ? undefined : { error: written });
       throw error;
@@ -270,7 +271,8 @@ export class Sale<T> {
     const { code, message, retryAfterSeconds, cause } = error;
     if (code !== "settlement_pending" && code !== "payment_in_progress") return error;
     const { paidBy = this.#ownBinding } = this.#progress;
-    if (paidBy.fingerprint !== this.#terms.fingerprint) return error; // assigns no key, because a key bound to a payment for another request would reject this request
+    // assigns no key, because a key bound to a payment for another request would reject this request
+    if (paidBy.fingerprint !== this.#terms.fingerprint) return error;
     const idempotencyKey = assignKey();
     if (!(await this.#bind(idempotencyKey, paidBy).catch(() => false))) return error;
     return new PaymentError(code, message, { retryAfterSeconds, idempotencyKey, cause });

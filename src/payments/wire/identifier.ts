@@ -12,7 +12,8 @@ export const IDENTIFIER_EXTENSION = {
   [NAME]: {
     info: { required: false },
     schema: {
-      properties: { id: { pattern: "^[A-Za-z0-9_-]{16,128}$" } }, // keeps the schema short, because the 402 is sent in a header
+      // keeps the schema short, because the 402 is sent in a header
+      properties: { id: { pattern: "^[A-Za-z0-9_-]{16,128}$" } },
     },
   },
 };

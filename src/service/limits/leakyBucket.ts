@@ -45,7 +45,8 @@ export class LeakyBucket {
 
   add(key: string, more = 1): void {
     if (more === 0) return;
-    const count = Math.min(this.#capacity, this.#countOf(key) + more); // the count stays within the capacity, so a burst does not lengthen the wait
+    // the count stays within the capacity, so a burst does not lengthen the wait
+    const count = Math.min(this.#capacity, this.#countOf(key) + more);
     this.#counts.delete(key);
     if (count > 0) this.#counts.set(key, { count, at: Date.now() });
     const [oldest] = this.#counts.keys();

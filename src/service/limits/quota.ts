@@ -189,13 +189,15 @@ export async function withinQuota<T>(
     .begin(payment, bytes, limits)
     .catch(() => 0)
     .then((waitSeconds) => refuseFor(waitSeconds, refusal));
-  allowed.catch(() => undefined); // prevents an unhandled rejection, because `allowed` may reject before `act` awaits it
+  // prevents an unhandled rejection, because `allowed` may reject before `act` awaits it
+  allowed.catch(() => undefined);
   const total: Spent = { ms: 0, bytes: 0 };
   try {
     return await act((spent) => Object.assign(total, spent), allowed);
   } finally {
     const end = () => account.end(payment, bytes, total);
-    later(allowed.then(end).catch(() => undefined)); // if recording the end fails, the call counts until its lease expires
+    // if recording the end fails, the call counts until its lease expires
+    later(allowed.then(end).catch(() => undefined));
   }
 }
 

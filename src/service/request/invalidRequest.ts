@@ -51,7 +51,8 @@ export function invalidRequest(issues: z.core.$ZodIssue[], fields: Fields): Prob
     if (issue.code === "unrecognized_keys")
       return issue.keys.map((key) => ({ path: key, message: () => unknownField(key, fields) }));
     const path = issue.path.join(".");
-    const isMisnamed = isMissing(issue) && meant.has(path); // leaves out the error of the missing field, because the error about the misspelled name is enough
+    // leaves out the error of the missing field, because the error about the misspelled name is enough
+    const isMisnamed = isMissing(issue) && meant.has(path);
     return isMisnamed ? [] : [{ path, message: () => issue.message }];
   });
   const errors = wrong

@@ -178,7 +178,8 @@ export function defineProduct<R extends { filename: string }>(
       if (tooLong) throw tooLong;
       const request: R = checked.data;
       let sent: Promise<FileHashes> | undefined;
-      const sentHashes = () => (sent ??= hashesOf(request)); // computes the hashes only once, because files may be large
+      // computes the hashes only once, because files may be large
+      const sentHashes = () => (sent ??= hashesOf(request));
       return {
         fingerprint: async () => fingerprintOf(operation, request, await sentHashes()),
         precheck: (exchange) => precheck(request, exchange),

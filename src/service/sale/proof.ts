@@ -84,7 +84,8 @@ export async function provedReceipt(
       version: 1,
       network: chain.caip2,
       resourceUrl: proof.resourceUrl,
-      payer: isSolana(chain) ? payer : getAddress(payer), // normalizes the address, because callers may write it in any case
+      // normalizes the address, because callers may write it in any case
+      payer: isSolana(chain) ? payer : getAddress(payer),
       issuedAt: Math.floor(settledAt / 1000),
       transaction: reference,
     },

@@ -92,7 +92,8 @@ async function fingerprintFor(accept: Accept, exchange: Exchange): Promise<strin
   } catch (error) {
     return problemOf(error).code === "invalid_request" ? "" : undefined;
   } finally {
-    exchange.waitUntil(call[Symbol.asyncDispose]().catch(() => undefined)); // if deleting fails, the sweep deletes the remaining files
+    // if deleting fails, the sweep deletes the remaining files
+    exchange.waitUntil(call[Symbol.asyncDispose]().catch(() => undefined));
   }
 }
 
@@ -162,7 +163,8 @@ async function fulfil(
   } finally {
     if (call.bytesReceived > 0) exchange.facts.bytes_in = call.bytesReceived;
     setCost({ ms: Date.now() - (call.workBegan ?? Date.now()), bytes: call.bytesReceived });
-    exchange.waitUntil(call[Symbol.asyncDispose]().catch(() => undefined)); // if deleting fails, the sweep deletes the remaining files
+    // if deleting fails, the sweep deletes the remaining files
+    exchange.waitUntil(call[Symbol.asyncDispose]().catch(() => undefined));
   }
 }
 

@@ -149,7 +149,8 @@ export async function sellQuote<T extends { value: Delivery }>(
     // A payment that may still settle keeps its reservation. After the reservation expires, the ledger's record of the
     // payment decides.
     const mayStillSettle = !(error instanceof PaymentRequired) && UNCERTAIN.has(problemOf(error).code);
-    if (!mayStillSettle) await sale.releaseQuote(name).catch(() => undefined); // a failed release is harmless, because the reservation expires
+    // a failed release is harmless, because the reservation expires
+    if (!mayStillSettle) await sale.releaseQuote(name).catch(() => undefined);
     throw error;
   }
 }
@@ -198,11 +199,13 @@ export async function claimQuote(claim: string, exchange: Exchange): Promise<z.o
   let state = await sale.quoteState();
   if (state.status === "paying" && state.until <= Date.now()) {
     const quote = await openQuoteAt(id, exchange);
-    await settleDoubt(quote, state.payment, exchange).catch(() => undefined); // if the look-up fails, the outcome stays unknown
+    // if the look-up fails, the outcome stays unknown
+    await settleDoubt(quote, state.payment, exchange).catch(() => undefined);
     state = await sale.quoteState();
   }
   if (state.status === "sold") return { status: "sold", result: JSON.parse(state.value) };
-  if (state.status !== "withdrawn") await openQuoteAt(id, exchange); // throws if the quote does not exist or has expired
+  // throws if the quote does not exist or has expired
+  if (state.status !== "withdrawn") await openQuoteAt(id, exchange);
   return { status: state.status };
 }
 

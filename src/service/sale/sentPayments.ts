@@ -41,7 +41,8 @@ export async function paymentsOf(request: Request, config: Config): Promise<Sent
   const x402 = x402Payments([headers.get("PAYMENT-SIGNATURE"), headers.get("X-PAYMENT")]);
   const credential = credentialIn(request, config);
   if (credential === undefined) return x402;
-  const { readCredential } = await import("../../payments/wire/mppCredential.ts"); // loads the file on demand, because most isolates never get a credential
+  // loads the file on demand, because most isolates never get a credential
+  const { readCredential } = await import("../../payments/wire/mppCredential.ts");
   return {
     isSent: true,
     read: (offer) => {

@@ -111,7 +111,8 @@ async function payerOf(exchange: Exchange, sent: SentPayments, isNeeded: boolean
   if (!sent.isSent && !isNeeded) return undefined;
   const [product] = PRODUCTS; // uses the first product for the offer, because the product of the later call is unknown
   const all = offerFor(product!, resourceAt(new URL(exchange.request.url).origin), exchange);
-  const offer = { ...all, channels: [] }; // a voucher is charged only by the call that sends it, so it cannot pay for an earlier upload
+  // a voucher is charged only by the call that sends it, so it cannot pay for an earlier upload
+  const offer = { ...all, channels: [] };
   if (!sent.isSent) throw new PaymentRequired(offer, NOT_FREE);
   rejectThrottled(exchange.request);
   const { payment } = sent.read(offer);

@@ -152,7 +152,8 @@ async function deliver(
     );
   const isHashed = resourceUrl !== undefined;
   const store = async ({ length, chunks }: WatermarkPlan) => {
-    if (defaultKey?.isContested) await defaultKey.bound; // throws if the content is already sold, so that nothing is stored
+    // throws if the content is already sold, so that nothing is stored
+    if (defaultKey?.isContested) await defaultKey.bound;
     begin("storing", call);
     const kept = { filename, ttlSeconds: config.linkTtlSeconds, isHashed };
     const { promise: written, resolve } = Promise.withResolvers<void>();
@@ -172,7 +173,8 @@ async function deliver(
     await defaultKey?.bound;
     throwIfCanceled(signal);
   } catch (error) {
-    await deleteResult(bucketOf(env), id).catch(() => undefined); // if deleting fails, the sweep deletes the result later
+    // if deleting fails, the sweep deletes the result later
+    await deleteResult(bucketOf(env), id).catch(() => undefined);
     throw error;
   }
   const { pages, notices } = planned;
