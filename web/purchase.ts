@@ -102,7 +102,7 @@ export class Purchase {
     const isAnother = digest !== undefined && receipts.childElementCount > 0;
     const [label, words] = attempt?.payment
       ? RETRY[attempt.bought ? "bought" : "tried"]
-      : [NEW, isAnother ? "This file with these settings is not bought yet. Each change is another call." : ""];
+      : [NEW, isAnother ? "This version is not bought yet. Each change is another call." : ""];
     button.textContent = label;
     return { digest, words };
   }

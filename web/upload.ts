@@ -18,7 +18,7 @@ function enable(form: HTMLFormElement): void {
   if (form.dataset.partBytes !== undefined) void offerToContinue();
   input.addEventListener("change", () => {
     const [file] = input.files ?? [];
-    const wrong = file && sizeProblem(file, form.dataset);
+    const wrong = file && (typeProblem(file, input.accept) ?? sizeProblem(file, form.dataset));
     confirm.hidden = !file || wrong !== undefined;
     if (!file) return;
     if (wrong) return show(wrong, "refused");
@@ -58,7 +58,10 @@ async function sendFile(form: HTMLFormElement, file: File): Promise<void> {
     const answer = await (partBytes === undefined
       ? send("PUT", location.pathname, file, headers, { onProgress })
       : sendInParts(file, Number(partBytes), onProgress));
-    if (answer.ok) return show("Upload complete. Return to your chat to continue.", "done");
+    if (answer.ok) {
+      form.hidden = true; // the address takes one file
+      return show("Upload complete. Return to your chat to continue.", "done");
+    }
     const { detail } = (await answer.json()) as { detail?: string };
     show(detail ?? "The file was rejected.", "refused");
   } catch (error) {
@@ -69,6 +72,13 @@ async function sendFile(form: HTMLFormElement, file: File): Promise<void> {
   }
   input.disabled = false;
   input.value = "";
+}
+
+/** Checks the declared type of a file. Returns an error message, or undefined if the type is accepted or unknown. */
+function typeProblem({ name, type }: File, accept: string): string | undefined {
+  const accepted = accept.split(",");
+  if (!type || accepted.some((one) => one === type || name.toLowerCase().endsWith(one))) return undefined;
+  return `${name} is not ${accepted.includes("application/pdf") ? "a PDF" : "a PNG or JPEG image"}. Choose another file.`;
 }
 
 /** Checks the size of a file before it is uploaded. Returns an error message, or undefined. */

@@ -25,7 +25,7 @@ export function ChangelogPage({ releases, links }: { releases: ChangelogRelease[
       {releases.map(({ title, changes }) => (
         <>
           <h2>{title}</h2>
-          <ul>
+          <ul class="entries">
             {changes.map((change) => (
               <li>
                 <Prose text={change} />

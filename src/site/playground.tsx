@@ -164,8 +164,12 @@ function Proof(sale: CheckoutProps) {
         <Till />
       </div>
       <p id="moving" class="hint" hidden>
-        Drag the mark to move it. The round handle turns it, and the square handle scales it. On the keyboard, use the
-        arrow keys, <kbd>+</kbd>, <kbd>−</kbd> and <kbd>R</kbd>.
+        <span class="by-finger">Tap the mark, then drag it.</span>
+        <span class="by-mouse">Drag the mark to move it.</span> The round handle turns it, and the square handle scales it.
+        <span class="by-mouse">
+          {" "}
+          On the keyboard, use the arrow keys, <kbd>+</kbd>, <kbd>−</kbd> and <kbd>R</kbd>.
+        </span>
       </p>
       <Checkout {...sale} isApart />
     </div>

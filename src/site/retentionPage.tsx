@@ -40,7 +40,7 @@ export function RetentionPage({ sections, linkTtlSeconds, links }: RetentionFact
                 <dd>
                   {facts.map(({ label, text }) => (
                     <p>
-                      <strong>{label}:</strong> <Prose text={text} />
+                      <strong class="column">{label}:</strong> <Prose text={text} />
                     </p>
                   ))}
                 </dd>

@@ -80,6 +80,32 @@ describePage("the layout of the playground", (running) => {
     }),
   );
 
+  test.each([
+    ["a small phone", { width: 320, height: 568 }],
+    ["a laptop at more than 200 % zoom", { width: 640, height: 400 }],
+  ])("the purchase button and the labels stay on one line on %s", (_, viewport) =>
+    withSample(viewport, async (page) => {
+      expect((await boxOf(page, "#buy")).height).toBeLessThan(45);
+      expect((await boxOf(page, "label[for=text-rotation]")).height).toBeLessThan(30);
+      const [undo, buy, bar] = [await boxOf(page, "#undo"), await boxOf(page, "#buy"), await boxOf(page, ".bar")];
+      expect(undo.x).toBeGreaterThanOrEqual(bar.x);
+      expect(buy.x + buy.width).toBeLessThanOrEqual(bar.x + bar.width + 1);
+    }),
+  );
+
+  test("the hint about the mark names a tap on a touch screen, and the keys elsewhere", async () => {
+    const hint = async (options: { hasTouch?: boolean; isMobile?: boolean }) => {
+      let words = "";
+      const read = async (page: Page) => {
+        words = await page.innerText("#moving");
+      };
+      await withFile(running.browser, running.worker.url, sample, read, { viewport: PHONE, ...options });
+      return words;
+    };
+    expect(await hint({ hasTouch: true, isMobile: true })).toMatch(/^Tap the mark, then drag it\.(?!.*arrow keys)/s);
+    expect(await hint({})).toMatch(/^Drag the mark to move it\..*arrow keys/s);
+  });
+
   test("arrow keys in the list of recent settings do not apply any settings", () =>
     withSample(LAPTOP, async (page) => {
       await page.evaluate(`navigator.clipboard.writeText = async () => undefined`);

@@ -49,6 +49,8 @@ describePage("the page of a payment link", (running) => {
     await page.waitForSelector("#preview canvas", PATIENCE);
     expect(await page.textContent("#preview-status")).toBe("Page 1 of 4 with the mark, drawn in this browser.");
     expect(await violations(page)).toEqual([]);
+    await page.setViewportSize({ width: 375, height: 800 });
+    expect((await page.locator("#preview canvas").boundingBox())!.height).toBeLessThanOrEqual(360);
     expect(await call(client, "get_result", { claim })).toEqual({ status: "open" });
 
     await expect.poll(() => page.isEnabled("#buy"), PATIENCE).toBe(true);

@@ -272,6 +272,7 @@ describePage("the page at /", (running) => {
 
   test.each([
     ["a laptop", 1366, 768],
+    ["a low window on a laptop", 1366, 620],
     ["a phone", 375, 740],
   ])("the playground shows the complete first page on %s", (_, width, height) =>
     withPage(

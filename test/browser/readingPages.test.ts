@@ -49,6 +49,17 @@ describePage("pages for reading", (running) => {
     await context.close();
   });
 
+  test("the page /changelog lists the changes as separate entries", async () => {
+    const page = await running.browser.newPage();
+    await page.goto(`${running.worker.url}/changelog`);
+    const boxes = await Promise.all(
+      [0, 1].map((at) => page.locator(".single li").nth(at).boundingBox() as Promise<{ y: number; height: number }>),
+    );
+    expect(boxes[1]!.y - boxes[0]!.y - boxes[0]!.height).toBeGreaterThan(8);
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.single li')).listStyleType")).toBe("disc");
+    await page.close();
+  });
+
   test("the page /mcp copies the configuration text for a host", async () => {
     const context = await running.browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
     const page = await context.newPage();

@@ -40,9 +40,19 @@ describePage("the upload page", (running) => {
     expect(sent).toEqual([]);
     await page.click("#confirm");
     await expect.poll(() => page.textContent("#status"), PATIENCE).toContain("Upload complete");
+    expect(await page.isVisible("#file")).toBe(false);
     await page.reload({ waitUntil: "networkidle" });
     expect(await page.textContent("h1")).toContain("Upload complete");
     expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  test("the upload page refuses a file of another type before it is sent", async () => {
+    const page = await running.browser.newPage();
+    await page.goto(await open({}), { waitUntil: "networkidle" });
+    await page.setInputFiles("#file", { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("notes") });
+    await expect.poll(() => page.textContent("#status"), PATIENCE).toBe("notes.txt is not a PDF. Choose another file.");
+    expect(await page.isVisible("#confirm")).toBe(false);
     await page.close();
   });
 
