@@ -165,7 +165,8 @@ function Proof(sale: CheckoutProps) {
       </div>
       <p id="moving" class="hint" hidden>
         <span class="by-finger">Tap the mark, then drag it.</span>
-        <span class="by-mouse">Drag the mark to move it.</span> The round handle turns it, and the square handle scales it.
+        <span class="by-mouse">Drag the mark to move it.</span> The round handle turns it, and the square handle scales
+        it.
         <span class="by-mouse">
           {" "}
           On the keyboard, use the arrow keys, <kbd>+</kbd>, <kbd>−</kbd> and <kbd>R</kbd>.
