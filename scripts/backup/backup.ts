@@ -63,9 +63,9 @@ async function copyRecords(
   const found: Found = { payers: new Set(), payments: new Set(), channels: new Set() };
   let [sales, open] = [0, 0];
   const copy = async (object: string, onRecord: (value: unknown, key: string) => void = () => {}) => {
-    for await (const { alarm, records } of pagesOf(deployment, object)) {
+    for await (const { version, alarm, records } of pagesOf(deployment, object)) {
       for (const [key, value] of records) onRecord(value, key);
-      if (records.length > 0) await write({ object, alarm, records });
+      if (records.length > 0) await write({ object, version, alarm, records });
     }
   };
 

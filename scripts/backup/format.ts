@@ -8,6 +8,8 @@ export const header = z.object({ overprint: z.literal("backup"), format: z.liter
 
 /** Schema of a page of records, as `GET /v1/operator/records` returns it. */
 export const page = z.object({
+  /** Version of the records. Backups of older deployments do not contain it. */
+  version: z.int().default(1),
   alarm: z.number().nullable(),
   records: z.array(z.tuple([z.string(), z.unknown()])),
   next: z.string().nullable(),

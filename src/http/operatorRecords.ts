@@ -1,6 +1,7 @@
 /** The operator's routes for backups. */
 import type { Handler } from "hono";
 import * as z from "zod";
+import { RECORD_VERSION } from "../payments/ledger/recordStorage.ts";
 import { once } from "../shared/once.ts";
 import { Problem } from "../shared/problems.ts";
 import type { ApiEnv } from "./environment.ts";
@@ -13,7 +14,11 @@ const NO_STORE = { "Cache-Control": "no-store" };
 const OBJECT = /^(?:channels|payments|(?:sales|purchases|channel|eip155|solana):[\w:.-]{1,400})$/;
 
 const page = once(() =>
-  z.strictObject({ alarm: z.int().nullable(), records: z.array(z.tuple([z.string(), z.unknown()])).max(500) }),
+  z.strictObject({
+    version: z.int().default(1), // a backup of an older build has no version
+    alarm: z.int().nullable(),
+    records: z.array(z.tuple([z.string(), z.unknown()])).max(500),
+  }),
 );
 
 /** Returns the name of the object in the query. @throws Problem invalid_request */
@@ -42,6 +47,11 @@ export const receiveRecords: Handler<ApiEnv> = async (c) => {
   const sent = page().safeParse(await c.req.json().catch(() => undefined));
   if (!sent.success)
     throw new Problem("invalid_request", "The body is not a page of records. Send a page of a backup.");
+  if (sent.data.version > RECORD_VERSION)
+    throw new Problem(
+      "invalid_request",
+      "The backup is of a newer version of Overprint. Deploy that version before you restore the backup.",
+    );
   return c.json(
     { restored: await c.env.LEDGER.getByName(name).restoreRecords(JSON.stringify(sent.data)) },
     200,

@@ -18,11 +18,16 @@ import type { Bucket } from "./objectStore.ts";
 import { putWritten, writeAll } from "./put.ts";
 import { storedFile } from "./spool.ts";
 
+/** Version of the records of uploads. Raise it if an older build would misread a record. */
+const VERSION = 1;
+
 const ID = /^(\d{6})-[0-9a-f]{32}$/;
 const HANDLE = /^upload:(\d{6})-[0-9a-f]{32}$/;
 
 /** The record of an upload. */
 export interface UploadRecord {
+  /** Version of the record. A record without a version has version 1. */
+  version?: number;
   /** Name of the file, if the caller gave one. */
   name?: string | undefined;
   type: "pdf" | "image";
@@ -62,12 +67,12 @@ export function isHandle(text: string): boolean {
 /** Creates an upload. Returns its handle, the id for its upload URL, and its key. */
 export async function createUploadRecord(
   bucket: Bucket,
-  record: Omit<UploadRecord, "file">,
+  record: Omit<UploadRecord, "file" | "version">,
 ): Promise<{ handle: string; id: string; key: string }> {
   const handle = `upload:${groupOf(record.expires)}-${randomHex(16)}`;
   const id = await idOf(handle);
   const key = keyOf(id);
-  await bucket.put(key, JSON.stringify(record), {});
+  await bucket.put(key, JSON.stringify({ version: VERSION, ...record }), {});
   return { handle, id, key };
 }
 
@@ -87,6 +92,12 @@ export async function uploadAt(bucket: Bucket, id: string, now: number): Promise
     );
   // createUploadRecord and storeUploadedFile have written an object of this type
   const record = (await object.json()) as UploadRecord;
+  const { version = 1 } = record;
+  if (version > VERSION)
+    throw new Problem(
+      "upload_not_found",
+      "A newer version of the service created this upload. Request another upload, and send the file again.",
+    );
   if (record.expires <= now) throw uploadExpired();
   return { ...record, key: object.key, etag: object.etag };
 }

@@ -31,7 +31,7 @@ test("a restore adds missing records and the alarm, but never replaces a record"
   expect(await (await put(object, { alarm, records: records.slice(0, 1) })).json()).toEqual({ restored: 1 });
   const changed = [["purchase:000000000000001:a", listed("changed")], records[1]];
   expect(await (await put(object, { alarm: alarm + 1, records: changed })).json()).toEqual({ restored: 1 });
-  expect(await read(`object=${object}`)).toEqual({ alarm, records, next: null });
+  expect(await read(`object=${object}`)).toEqual({ version: 1, alarm, records, next: null });
 });
 
 test("the records of a large Durable Object are listed in pages without gaps or duplicates", async () => {
@@ -53,5 +53,10 @@ test("reading the records requires OPERATOR_TOKEN and a ledger object's name, an
   expect((await put("payments", page, {})).status).toBe(400);
   expect((await put("payments", { records: [["a"]] })).status).toBe(400);
   expect((await put("payments", page)).status).toBe(200);
+  const newer = await put("payments", { ...page, version: 2 });
+  expect([newer.status, await newer.json()]).toEqual([
+    400,
+    expect.objectContaining({ detail: expect.stringContaining("newer version of Overprint") }),
+  ]);
   expect((await ask("object=payments", { method: "PUT" })).status).toBe(405);
 });

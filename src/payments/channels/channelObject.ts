@@ -4,6 +4,7 @@ import { channelFacilitator } from "../facilitators/channelFacilitator.ts";
 import type { FacilitatorSettings } from "../facilitators/facilitators.ts";
 import { type BookedSale, daybookOf, dayOf } from "../ledger/daybook.ts";
 import { type ListedPayment, purchasesOf } from "../ledger/purchaseList.ts";
+import type { RecordStorage } from "../ledger/recordStorage.ts";
 import { CHANNEL_CONTRACT, type Hex } from "../wire/channelTypes.ts";
 import type { PaymentEvent } from "../wire/events.ts";
 import { Channel } from "./channel.ts";
@@ -43,7 +44,7 @@ export interface ChannelBackend extends FacilitatorSettings {
 }
 
 /** Returns the channel that is stored in a Durable Object. */
-export function channelIn(storage: DurableObjectStorage, backend: ChannelBackend): Channel {
+export function channelIn(storage: RecordStorage, backend: ChannelBackend): Channel {
   const { facilitators, facilitatorTimeoutMs, objects, log } = backend;
   const askMs = facilitatorTimeoutMs * Math.max(facilitators.length, 1);
   const isDone = (task: Promise<void>) =>
@@ -58,7 +59,10 @@ export function channelIn(storage: DurableObjectStorage, backend: ChannelBackend
       delete: (key) => void storage.kv.delete(key),
       list: (options) => storage.kv.list(options),
     },
-    load: () => storage.kv.get<ChannelRecord>("channel"),
+    load() {
+      const record = storage.kv.get<ChannelRecord>("channel");
+      return record && { ...record, claimsBooked: record.claimsBooked ?? record.snapshot.totalClaimed }; // the first records of channels lack `claimsBooked`
+    },
     save(record) {
       storage.kv.put("channel", record);
       const alarmAt = channelAlarmAt(record);

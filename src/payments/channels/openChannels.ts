@@ -1,3 +1,4 @@
+import type { RecordStorage } from "../ledger/recordStorage.ts";
 import type { OpenChannel } from "./channelRecord.ts";
 
 const PREFIX = "open:";
@@ -15,9 +16,9 @@ interface ListedPayment {
  * sold but not claimed. Another list contains the payments whose sale is not completed.
  */
 export class OpenChannels {
-  readonly #storage: DurableObjectStorage;
+  readonly #storage: RecordStorage;
 
-  constructor(storage: DurableObjectStorage) {
+  constructor(storage: RecordStorage) {
     this.#storage = storage;
   }
 

@@ -1,4 +1,5 @@
 /** The daybook: the sales of one UTC day, which the operator reconciles with on-chain transfers. */
+import type { RecordStorage } from "./recordStorage.ts";
 
 /** A sale in the daybook. */
 export interface BookedSale {
@@ -48,9 +49,9 @@ export function daybookOf(day: string): string {
 
 /** A daybook in the storage of a Durable Object, which calls {@link sweep} at its alarms. */
 export class Daybook {
-  readonly #storage: DurableObjectStorage;
+  readonly #storage: RecordStorage;
 
-  constructor(storage: DurableObjectStorage) {
+  constructor(storage: RecordStorage) {
     this.#storage = storage;
   }
 

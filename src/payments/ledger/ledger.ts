@@ -19,6 +19,7 @@ import { LedgerEntry } from "./ledgerEntry.ts";
 import { type ListedPayment, PurchaseList, purchasesOf } from "./purchaseList.ts";
 import { type QuoteReservation, QuoteSale, type QuoteState } from "./quoteSale.ts";
 import type { Call, Entry, Failure, PaymentStatus, Purchase, SettledEntry, StoredWork } from "./record.ts";
+import { RECORD_VERSION, type RecordStorage, recordStorage, recordVersionOf } from "./recordStorage.ts";
 import { type RecordsPage, readRecords, restoreRecords } from "./records.ts";
 
 /**
@@ -29,8 +30,8 @@ const SETTLE_GRACE_MS = 2000;
 /** Maximum number of sales without proof of settlement that a payer can get within {@link UNPROVED_PERIOD_MS}. */
 const MAX_UNPROVED = 3;
 const UNPROVED_PERIOD_MS = 86_400_000;
-/** Retry interval of an alarm that cannot run because the settings are invalid. */
-const INVALID_SETTINGS_RETRY_MS = 60_000;
+/** Retry interval of an alarm that cannot run because the settings are invalid, or the records newer than this build. */
+const BLOCKED_RETRY_MS = 60_000;
 
 /** Name of the Durable Object that lists the payments in the states `settling` and `exposed`, and the unbooked sales. */
 const OPEN_PAYMENTS = "payments";
@@ -60,9 +61,12 @@ export interface LedgerBackend extends ChannelBackend {
  * | the deployment, `payments`        | `open:…`            | payments being settled, as {@link OpenChannels} |
  * | a quote, `quote:…`                | `quote`             | {@link QuoteSale}                              |
  *
+ * Each object also stores the version of its records, see {@link recordStorage}.
+ *
  * The objects themselves settle payments and book sales, so a Worker that dies leaves no sale unfinished.
  */
 export abstract class PaymentLedger<Env> extends DurableObject<Env> {
+  readonly #storage: RecordStorage;
   /** Created on first use, because the settings may be invalid. */
   #opened?: LedgerEntry;
   readonly #key: KeyBinding;
@@ -74,7 +78,8 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
 
   constructor(context: DurableObjectState, env: Env) {
     super(context, env);
-    const { storage } = context;
+    const storage = recordStorage(context.storage);
+    this.#storage = storage;
     this.#key = new KeyBinding({
       load: () => storage.kv.get<StoredBinding>("bound"),
       save(binding, expiresAt) {
@@ -100,12 +105,12 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
   }
 
   get #channel(): Channel {
-    this.#openedChannel ??= channelIn(this.ctx.storage, this.backend(this.env));
+    this.#openedChannel ??= channelIn(this.#storage, this.backend(this.env));
     return this.#openedChannel;
   }
 
   #open(): LedgerEntry {
-    const { storage } = this.ctx;
+    const storage = this.#storage;
     const backend = this.backend(this.env);
     const { log } = backend;
     const load = () => storage.kv.get<Entry>("entry");
@@ -286,12 +291,12 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
 
   /** @see readRecords */
   async readRecords(after: string | undefined): Promise<string> {
-    return JSON.stringify(await readRecords(this.ctx.storage, after));
+    return JSON.stringify(await readRecords(this.#storage, after));
   }
 
   /** @see restoreRecords. `page` is JSON. */
   async restoreRecords(page: string): Promise<number> {
-    return restoreRecords(this.ctx.storage, JSON.parse(page) as RecordsPage);
+    return restoreRecords(this.#storage, JSON.parse(page) as RecordsPage);
   }
 
   /** @see QuoteSale.state */
@@ -325,7 +330,7 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
    * limit of this object's payer.
    */
   async allowUnproved(payment: string): Promise<boolean> {
-    const { storage } = this.ctx;
+    const storage = this.#storage;
     const now = Date.now();
     const stored = storage.kv.get<[payment: string, at: number][]>("trusted");
     const recent = new Map(stored?.filter(([, at]) => now < at + UNPROVED_PERIOD_MS));
@@ -339,19 +344,21 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
   /**
    * Handles the alarm of any kind of object. The alarm of a payment continues the payment. Every other alarm clears
    * expired data. While the settings are invalid, a payment's alarm is postponed, because the runtime drops an alarm
-   * that fails repeatedly.
+   * that fails repeatedly. Every alarm is postponed while the records are newer than this build.
    */
   override async alarm(): Promise<void> {
-    const { kv } = this.ctx.storage;
+    const storage = this.#storage;
+    const { kv } = storage;
     const now = Date.now();
-    if (kv.get("bound") !== undefined || kv.get("trusted") !== undefined) await this.ctx.storage.deleteAll();
+    if (recordVersionOf(this.ctx.storage) > RECORD_VERSION) await storage.setAlarm(now + BLOCKED_RETRY_MS);
+    else if (kv.get("bound") !== undefined || kv.get("trusted") !== undefined) await storage.deleteAll();
     else if (
       !(await this.#openChannels.sweep(now)) &&
       !(await this.#purchases.sweep(now)) &&
       !(await this.#daybook.sweep(now)) &&
       !(await this.#quote.sweep(now))
     ) {
-      if (!this.#areSettingsValid()) await this.ctx.storage.setAlarm(now + INVALID_SETTINGS_RETRY_MS);
+      if (!this.#areSettingsValid()) await storage.setAlarm(now + BLOCKED_RETRY_MS);
       else if (kv.get("channel") !== undefined) await this.#channel.alarm();
       else await this.#entry.alarm();
     }

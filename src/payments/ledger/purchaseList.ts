@@ -1,4 +1,5 @@
 /** A payer's purchase list: the payments that may have bought a result. Each payment's record shows whether it did. */
+import type { RecordStorage } from "./recordStorage.ts";
 
 /**
  * An item of a purchase list. The list is sorted by time and contains each payment once. Times are Unix milliseconds.
@@ -23,9 +24,9 @@ const SWEEP_MS = 3_600_000;
 
 /** A purchase list in the storage of a Durable Object, which calls {@link sweep} at its alarms. */
 export class PurchaseList {
-  readonly #storage: DurableObjectStorage;
+  readonly #storage: RecordStorage;
 
-  constructor(storage: DurableObjectStorage) {
+  constructor(storage: RecordStorage) {
     this.#storage = storage;
   }
 

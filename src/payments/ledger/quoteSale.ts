@@ -1,4 +1,5 @@
 /** The sale of one quote. A quote is a stored request that any payer may pay for, but only once. */
+import type { RecordStorage } from "./recordStorage.ts";
 
 /** The state of a quote's sale. Times are Unix milliseconds. */
 export type QuoteState =
@@ -25,9 +26,9 @@ const KEY = "quote";
 
 /** The sale of a quote in the storage of a Durable Object, which calls {@link QuoteSale.sweep} at its alarms. */
 export class QuoteSale {
-  readonly #storage: DurableObjectStorage;
+  readonly #storage: RecordStorage;
 
-  constructor(storage: DurableObjectStorage) {
+  constructor(storage: RecordStorage) {
     this.#storage = storage;
   }
 

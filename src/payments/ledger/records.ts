@@ -1,7 +1,10 @@
 /** Reads and restores the records of a Durable Object, for the backup of a deployment. */
+import { type RecordStorage, recordVersionOf, withoutVersion } from "./recordStorage.ts";
 
 /** Records of one object, as a backup stores them. A large object has several of them. */
 export interface RecordsPage {
+  /** Version of the records, see `RECORD_VERSION`. */
+  version: number;
   /** Time of the object's alarm, Unix milliseconds; null without an alarm. */
   alarm: number | null;
   /** Storage keys and values, in the order of the keys. */
@@ -14,11 +17,12 @@ export interface RecordsPage {
 const PAGE = 500;
 
 /** Returns a page of the records of an object, starting after the key `after`. */
-export async function readRecords(storage: DurableObjectStorage, after: string | undefined): Promise<RecordsPage> {
+export async function readRecords(storage: RecordStorage, after: string | undefined): Promise<RecordsPage> {
   const records = [...storage.kv.list({ ...(after !== undefined && { startAfter: after }), limit: PAGE })];
   return {
+    version: recordVersionOf(storage),
     alarm: await storage.getAlarm(),
-    records,
+    records: withoutVersion(records),
     next: records.length === PAGE ? records.at(-1)![0] : null,
   };
 }
@@ -28,7 +32,7 @@ export async function readRecords(storage: DurableObjectStorage, after: string |
  * changed it after the backup. Returns the number of restored records.
  */
 export async function restoreRecords(
-  storage: DurableObjectStorage,
+  storage: RecordStorage,
   { alarm, records }: Pick<RecordsPage, "alarm" | "records">,
 ): Promise<number> {
   const missing = records.filter(([key]) => storage.kv.get(key) === undefined);

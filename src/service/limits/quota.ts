@@ -1,4 +1,10 @@
 import { DurableObject } from "cloudflare:workers";
+import {
+  RECORD_VERSION,
+  type RecordStorage,
+  recordStorage,
+  recordVersionOf,
+} from "../../payments/ledger/recordStorage.ts";
 import type { PaymentPayload } from "../../payments/wire/paymentPayload.ts";
 import { Problem } from "../../shared/problems.ts";
 import { clientIn } from "./rateLimits.ts";
@@ -72,6 +78,13 @@ const CALL_SECONDS = 5;
  * while it runs. Separate objects count the uploads of a payer or an address, and the aborted transfers to each upload.
  */
 export class Budget extends DurableObject<Env> {
+  readonly #storage: RecordStorage;
+
+  constructor(context: DurableObjectState, env: Env) {
+    super(context, env);
+    this.#storage = recordStorage(context.storage);
+  }
+
   /** Begins a call with a body of `bytes`. Returns the seconds to wait if the quota is used up, else 0. */
   async begin(payment: string, bytes: number, limits: QuotaLimits): Promise<number> {
     const now = Date.now();
@@ -110,7 +123,7 @@ export class Budget extends DurableObject<Env> {
   /** Registers an upload of `bytes`. Returns the seconds to wait if the quota is used up, else 0. */
   async registerUpload(bytes: number, limits: UploadLimits): Promise<number> {
     const now = Date.now();
-    const { kv } = this.ctx.storage;
+    const { kv } = this.#storage;
     const taken = (kv.get<Slots>("slots") ?? []).filter(({ ends }) => ends > now);
     let [count, sum] = [taken.length + 1, taken.reduce((total, slot) => total + slot.bytes, bytes)];
     let free = now;
@@ -121,19 +134,20 @@ export class Budget extends DurableObject<Env> {
     if (free > now) return Math.ceil((free - now) / 1000);
     const ends = now + limits.ms;
     kv.put("slots", [...taken, { bytes, ends }]);
-    await this.ctx.storage.setAlarm(ends);
+    await this.#storage.setAlarm(ends);
     return 0;
   }
 
-  /** Deletes all counts of the object, unless a call is still running. */
+  /** Deletes all counts of the object, unless a call is still running or the records are newer than this build. */
   override async alarm(): Promise<void> {
+    if (recordVersionOf(this.ctx.storage) > RECORD_VERSION) return this.#storage.setAlarm(Date.now() + HOUR_MS);
     const account = this.#load(Date.now());
-    if (Object.keys(account.inUse).length > 0) await this.ctx.storage.setAlarm(Date.now() + HOUR_MS);
-    else await this.ctx.storage.deleteAll();
+    if (Object.keys(account.inUse).length > 0) await this.#storage.setAlarm(Date.now() + HOUR_MS);
+    else await this.#storage.deleteAll();
   }
 
   #load(now: number): Account {
-    const kept = this.ctx.storage.kv.get<Account>("account");
+    const kept = this.#storage.kv.get<Account>("account");
     const inUse = Object.entries(kept?.inUse ?? {}).filter(([, { ends }]) => ends > now);
     const { ms, bytes, replays, hourEnds } =
       kept && kept.hourEnds > now ? kept : { ms: 0, bytes: 0, replays: 0, hourEnds: now + HOUR_MS };
@@ -141,8 +155,8 @@ export class Budget extends DurableObject<Env> {
   }
 
   async #save(account: Account): Promise<void> {
-    this.ctx.storage.kv.put("account", account);
-    await this.ctx.storage.setAlarm(account.hourEnds);
+    this.#storage.kv.put("account", account);
+    await this.#storage.setAlarm(account.hourEnds);
   }
 }
 
