@@ -8,8 +8,8 @@
  *   3.8–4.2   Sinhala, Georgian, Chinese, Japanese, Telugu
  *
  * A text of 20 Latin characters adds 3.0 KB, and 20 ideographs add 5.5 KB. These sizes include 1.0 KB for the wrapped
- * page content and the cross-reference. Deflated outlines alone would add 0.7 KB (Korean) to 7.0 KB (Georgian), in most
- * scripts more than the glyphs in a font. The invisible text would need another font of about 1.2 KB.
+ * page content and the cross-reference. Deflated outlines alone would add 0.7 KB (Korean) to 7.0 KB (Georgian). In most
+ * scripts, they are larger than the glyphs in a font. The invisible text would need another font of about 1.2 KB.
  *
  * This table shows how many of 31 lines in 31 scripts each reader extracts in logical order:
  *
@@ -19,14 +19,14 @@
  *
  * Some readers do not know the direction of rarer right-to-left scripts and extract them in visual order. PDFium and
  * pdf.js do so for Adlam, Rohingya, Mende and Yezidi, and poppler also for N'Ko, Mandaic and Samaritan. If a
- * right-to-left word ends in a vowel mark, MuPDF moves the last mark of the line to its beginning, and pdf.js adds
- * spaces before such marks. Apart from this, PDFium, MuPDF and pdf.js extract all of 60 lines in rarer scripts
- * correctly.
+ * right-to-left word ends in a vowel mark, MuPDF moves the last mark of the line to the beginning of the line, and
+ * pdf.js adds spaces before such marks. Apart from this, PDFium, MuPDF and pdf.js extract all of 60 lines in rarer
+ * scripts correctly.
  *
- * Readers also extract slanted lines as a whole, except poppler. Its pdftotext splits any text that is not at a right
- * angle, whichever program wrote the PDF, unless it has an /ActualText (`marks/actualText.ts`). Readers have to guess the
- * order of lines of mixed direction. A PDF contains glyphs from left to right, and a number inside Arabic looks the same
- * as a number before it. /ActualText does not help here, because these readers reverse its logical order.
+ * Readers also extract slanted lines as a whole, except poppler. Its pdftotext splits slanted text of every PDF
+ * producer. Only text with an /ActualText stays whole (`marks/actualText.ts`). Readers have to guess the order of lines
+ * of mixed direction. A PDF contains glyphs from left to right, and a number inside Arabic looks the same as a number
+ * before it. /ActualText does not help here, because these readers reverse its logical order.
  */
 import { deflate } from "#platform/zlib";
 import { encodeLatin1 } from "../bytes.ts";
@@ -72,8 +72,8 @@ const SIMPLE_CODES = 255;
 
 /**
  * Embeds one font that draws `clusters`, which may come from several fonts. Each cluster becomes one glyph, composed of
- * the shaped glyphs, with one code and one width. The code stands for the text of the cluster. Only nonspacing marks get
- * separate codes for their text, which draw nothing.
+ * the shaped glyphs, with one code and one width. The code stands for the text of the cluster. The text of nonspacing
+ * marks has separate codes, which draw nothing.
  *
  * As a result, the content stream need not position nonspacing marks or joined letters, and readers copy and search each
  * cluster as a whole. A text that needs several fonts has the overhead of only one embedded font. If one byte is enough for the
@@ -223,9 +223,9 @@ function programOf(
 
 /**
  * Splits a cluster into its letters and the text of the nonspacing marks before and after them. The letters keep all
- * glyphs, including the marks. The text of the marks becomes clusters without glyphs and width. Without the split,
- * MuPDF gives a glyph no width if its text begins with a mark, and pdf.js if its text contains a mark. Both readers
- * then find spaces around the glyph.
+ * glyphs, including the glyphs of the marks. The text of the marks becomes clusters without glyphs and width. Without
+ * the split, MuPDF gives a glyph no width if its text begins with a mark, and pdf.js if its text contains a mark. Both
+ * readers then find spaces around the glyph.
  */
 function separateMarks(cluster: Cluster): Cluster[] {
   if (cluster.text.length === 1) return [cluster];

@@ -194,7 +194,7 @@ function allocate(hb: Exports, bytes: Uint8Array): Pointer {
 }
 
 /**
- * Copies a text into HarfBuzz's memory. Each run of a line copies the whole line, so speed matters. A loop is the
+ * Copies a text into HarfBuzz's memory. Each run requires a copy of its whole line, so speed matters. A loop is the
  * fastest way.
  */
 function allocateUtf16(hb: Exports, text: string): Pointer {

@@ -284,7 +284,7 @@ function inkOf({ face: { font }, glyphs, x }: Cluster) {
   });
 }
 
-/** Groups the glyphs of a run, which come from left to right, into clusters. Lengths are in font units. */
+/** Groups the glyphs of a run into clusters. The glyphs are ordered from left to right. Lengths are in font units. */
 function clustersOf(glyphs: readonly ShapedGlyph[], text: string, end: number) {
   const starts = [...new Set(glyphs.map(({ cluster }) => cluster))].sort((a, b) => a - b);
   const endOf = new Map(starts.map((start, i) => [start, starts[i + 1] ?? end]));

@@ -25,9 +25,8 @@ const PASSES: readonly Pass[] = [
 const MAX_BYTES = 50_000_000;
 
 /**
- * Yields the scanlines of an interlaced PNG from top to bottom, because PDF does not support Adam7 interlacing.
- * Scanlines start with their filter type. If samples have at least 8 bits and no palette, the filter is Sub, which
- * compresses better.
+ * Deinterlaces a PNG: yields its scanlines from top to bottom. PDF does not support Adam7 interlacing. Scanlines start
+ * with their filter type. The filter is Sub, which compresses better, if samples have at least 8 bits and no palette.
  * @throws EngineError image_too_large if the scanlines exceed `MAX_BYTES`, or damaged_image
  */
 export async function* deinterlaced({ header, data }: Png): AsyncGenerator<Uint8Array> {

@@ -5,13 +5,16 @@ export interface ImageLimits {
   maxPixels: number;
   /** Maximum bits per sample of a PNG. Larger samples are reduced. */
   maxBitDepth?: 8 | undefined;
-  /** Whether each pixel of a PNG must be either visible or invisible. Pixels of less than half the full alpha are invisible. */
+  /**
+   * Whether the pixels of a PNG are made either opaque or invisible. Pixels with less than half of the full alpha
+   * become invisible.
+   */
   hasHardMask?: boolean | undefined;
 }
 
 /**
- * Maximum width and height in pixels. JPEG allows no more, and viewers have similar limits. A row of pixels stays below
- * 512 KB.
+ * Maximum width and height in pixels. JPEG has the same maximum, and viewers have similar limits. A row of pixels stays
+ * below 512 KB.
  */
 export const MAX_SIDE = 65_535;
 

@@ -10,7 +10,7 @@ export interface Colors {
 
 /**
  * Compresses scanlines of colors. RGB becomes gray if all pixels are neutral. Filters act on each channel separately
- * (PNG, 9.2). Equal channels therefore stay equal after filtering, and each channel is the gray image.
+ * (PNG, 9.2). Equal channels therefore stay equal after filtering. Any one of them is the gray image.
  */
 export class ColorWriter {
   readonly #layout;

@@ -15,8 +15,8 @@ export class ProfileParts {
   #count = 0;
 
   /**
-   * Adds the contents of a segment that follow its identifier. They are the segment's number, the number of segments, and
-   * a part of the profile.
+   * Adds the contents of a segment, without its identifier: the segment's number, the number of segments, and a part of
+   * the profile.
    */
   add(part: Uint8Array): void {
     const [number, count] = part;
