@@ -1,7 +1,7 @@
 /**
  * Writes the /ActualText of marks (ISO 32000-2, 14.9.4): the text that text extraction finds instead of the glyphs.
  *
- * Readers handle /ActualText differently, and the tags of this file use these differences:
+ * The tags of this file rely on the differences between readers:
  * - Poppler honors only the tag /Span. The end of an inner /Span also ends the outer /Span.
  * - PDFium ignores marked content around a form XObject, and pdf.js ignores every /ActualText. Both read glyphs.
  * - MuPDF honors every tag, and the innermost tag counts. MuPDF places the glyphs if their text equals the /ActualText.

@@ -84,7 +84,8 @@ export class AnnotationMarks {
 
   /**
    * Adds annotations to a page that show the mark in the given windows.
-   * @param operators returns the operators that place the mark in user space; `nameOf` gives an XObject a resource name
+   * @param operators returns the operators that place the mark in user space; `nameOf` returns the resource name of an
+   * XObject
    */
   show(page: Page, windows: readonly Box[], operators: (nameOf: (xobject: Ref) => string) => string): void {
     const names = new Map<Ref, string>();

@@ -40,7 +40,7 @@ export interface Appearance {
   readonly maxShares: Partial<Size>;
   /**
    * Maximum height of all lines together, as a share of the page's shorter side. If undefined, the height has no limit.
-   * Line breaks of the caller may exceed the limit.
+   * The caller's line breaks are kept, even if the lines exceed the limit.
    */
   readonly maxDepth: number | undefined;
   /** Requested margin in points. */

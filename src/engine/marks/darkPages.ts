@@ -18,8 +18,10 @@ const DARK_SHARE = 0.9;
  * pages.
  *
  * Only pages whose content begins with a dark background are run, so other pages cost no time. Areas of an unknown
- * color, such as images, do not count as dark. Unread content is expected to begin like the page before.
- * @param placeOn returns the size of the mark and its matrix to displayed space. Undefined if the mark covers the page.
+ * color, such as images, do not count as dark. A page whose content has not been read is treated like the page before
+ * it.
+ * @param placeOn returns the size of the mark and its matrix to displayed space. Returns undefined if the mark covers
+ * the page.
  */
 export async function darkPages(
   document: PdfDocument,

@@ -34,9 +34,9 @@ export interface TextDrawing {
 }
 
 /**
- * Draws text over its light edge, if it has one. The edges of all letters are drawn first, because letters of many
- * scripts touch their neighbors. The edge and the letters are separate text objects. Text extraction finds the text
- * only once.
+ * Draws text, over its light edge if the text has an edge. The edges of all letters are drawn first, because letters of
+ * many scripts touch their neighbors. The edge and the letters are separate text objects. Text extraction finds the
+ * text only once.
  */
 export function drawText(
   sink: ObjectSink,
@@ -114,7 +114,7 @@ function fontOf(embedded: EmbeddedFont): string {
 }
 
 /**
- * Returns operators that draw a frame just inside the sides of a box, whose lengths are in units of the drawing.
+ * Returns operators that draw a frame just inside the sides of a box. Lengths are in units of the drawing.
  * @param around extra line width on each side in em, for the light edge of the frame
  */
 function strokeFrame([, , width, height]: Rectangle, frame: FrameStroke, around: number): string {

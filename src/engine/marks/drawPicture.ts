@@ -11,8 +11,8 @@ const EDGE_SHARE = 0.02;
 const DIRECTIONS = 8;
 
 /**
- * Resource that keeps the values of /DeviceGray unchanged. A soft mask is always /DeviceGray (ISO 32000-2, 11.6.5.2),
- * and Ghostscript interprets its values in the page's default color space.
+ * Resource that keeps the values of /DeviceGray unchanged. A soft mask is always /DeviceGray (ISO 32000-2, 11.6.5.2).
+ * Without this resource, Ghostscript interprets the values of the mask in the page's default color space.
  */
 const LINEAR_GRAY = "/ColorSpace<</DefaultGray[/CalGray<</WhitePoint[0.9505 1 1.089]>>]>>";
 

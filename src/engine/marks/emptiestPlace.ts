@@ -65,8 +65,8 @@ export interface ChosenPlace {
 }
 
 /**
- * Chooses the emptiest place on each page. Among equally empty places, it chooses the mark's own place, or else the
- * place nearest to it. If the content of a page cannot be read, the mark is at its own place.
+ * Chooses the emptiest place on each page. Among equally empty places, chooses the place nearest to the mark's own
+ * place. If the content of a page cannot be read, the mark stays at its own place.
  * @param own the place of the mark on an empty page
  * @param footprintsOn returns the area of the mark on a page by its place
  */

@@ -8,7 +8,7 @@ import { graphemes, type Paragraph, type TextLine, textOf, type WrappedLine, wra
 const COMFORTABLE_SHARE = 0.04;
 /** Font size in points to which a text shrinks before it is broken inside a word or cut short. */
 const READABLE_PT = 6;
-/** Smallest value, in points, of a template's maximum font size, even on a small page. */
+/** Lower bound, in points, of a template's maximum font size on small pages. */
 export const LEGIBLE_PT = 8;
 /**
  * Minimum share of the maximum font size at which a text with `maxDepthPt` keeps only the caller's line breaks. If the
@@ -39,7 +39,10 @@ export interface TextArea {
   room: Size;
   rotation: number;
   maxFontSizePt: number;
-  /** Maximum height of all lines together, in points. Line breaks of the caller may exceed the limit. */
+  /**
+   * Maximum height of all lines together, in points. The caller's line breaks are kept, even if the lines exceed the
+   * limit.
+   */
   maxDepthPt?: number | undefined;
   /** Returns the size in em of a block of lines as drawn. The size includes the frame if the block has one. */
   blockEm(lines: readonly TextLine[]): Size;
@@ -79,8 +82,8 @@ export function fitText(paragraphs: readonly Paragraph[], area: TextArea): Fit {
 }
 
 /**
- * Fits a text whose lines together may be at most `maxDepthPt` high. Adds lines before it reduces the font size, down
- * to `READABLE_PT`. Breaks words only at that font size, and cuts a text that still does not fit.
+ * Fits a text into lines that together are at most `maxDepthPt` high. First adds lines, then reduces the font size, but
+ * not below `READABLE_PT`. At that size, breaks words, and finally cuts a text that still does not fit.
  */
 function fitDepth(paragraphs: readonly Paragraph[], asGiven: Fit, area: TextArea, maxDepthPt: number): Fit {
   if (asGiven.fontSizePt >= UNWRAPPED_SHARE * area.maxFontSizePt) return asGiven;

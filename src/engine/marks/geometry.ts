@@ -53,8 +53,8 @@ export function displayedSize({ box, rotate, userUnit }: Page): PageSize {
 }
 
 /**
- * Margins count from the TrimBox if it is inset by more than this number of points. A usual bleed is smaller, so a
- * larger inset has room for printer's marks.
+ * Margins count from a TrimBox that is inset by more than this number of points. Usual bleeds are smaller. A larger
+ * inset suggests that the page has printer's marks.
  */
 const BLEED_PT = 10;
 

@@ -137,9 +137,9 @@ function pointsOf(parts: readonly Part[], matrix: Matrix): Point[] {
 }
 
 /**
- * Returns the matrix that maps a mark into the top right corner of the page. Poppler places the words of marked content
- * by the matrix at the end of that content. Words in the corner change neither the order nor the columns of the page's
- * own text.
+ * Returns the matrix that maps a mark into the top right corner of the page. Poppler positions the words of marked
+ * content by the matrix that applies at the end of that content. Words in the corner change neither the order nor the
+ * columns of the page's own text.
  */
 function cornerOf(page: Page): string {
   const { width, height } = displayedSize(page);

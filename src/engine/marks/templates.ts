@@ -22,8 +22,8 @@ export interface Template {
   maxShares?: { width?: number; height?: number };
   /**
    * Maximum height of all lines together, as a share of the page's shorter side. A longer text gets smaller. A text
-   * that is still too long at 6 points is cut short and ends in an ellipsis. Line breaks of the caller may exceed the
-   * height.
+   * that is still too long at 6 points is cut short and ends in an ellipsis. The caller's line breaks are kept, even if
+   * the lines exceed the height.
    */
   maxDepth?: number;
   /**

@@ -92,8 +92,8 @@ export async function markWithText(
     const words = wordsOn(block, number);
     const size = sizeOf(block);
     if (!tiling) return { matrix, size, parts, words };
-    // Only the text in the middle of the page can be searched and copied, so that the parts of the text are read in
-    // order. The copies of that text are echoes: they are drawn, but readers extract no text from them.
+    // In a tiled mark, only the copy in the middle of the page can be searched and copied. Readers then extract the
+    // parts of the text in order. The other copies are echoes: they are drawn, but readers extract no text from them.
     const echoes = drawn.partsOf(block, number, true).flatMap((part) => {
       const copies = tiling.copiesOf(part.mark);
       return copies ? { ...part, mark: copies } : [];
