@@ -51,8 +51,8 @@ const MAX_TOKEN = 127;
 const MAX_DIGITS = 9;
 
 /**
- * Maximum number of operators that may use a category of resources that the page lacks. Content with more of these
- * operators counts as malformed, because MuPDF stops after 100 missing resources.
+ * Maximum number of operators that use a missing category of resources. Content with more of these operators counts as
+ * malformed, because MuPDF stops after 100 missing resources.
  */
 const MANY_USES = 60;
 
@@ -365,8 +365,8 @@ function isColorOrPattern(seen: number): boolean {
 const PATTERN = Array.from("/Pattern", (letter) => letter.charCodeAt(0));
 
 /**
- * Returns whether a name is /Pattern, the color space of patterns. pdf.js stops at a color in this space that names no
- * pattern.
+ * Returns whether a name is /Pattern, the color space of patterns. pdf.js stops if a color in this space does not name
+ * a pattern.
  */
 function isPattern(bytes: Uint8Array, start: number, end: number): boolean {
   return end - start === PATTERN.length && PATTERN.every((code, i) => bytes[start + i] === code);

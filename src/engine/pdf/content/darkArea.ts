@@ -3,13 +3,13 @@ import { areaOf, type Bounds } from "./bounds.ts";
 import { luminanceOf } from "./color.ts";
 import { type ContentResources, HALF_EM, InkScan } from "./inkScan.ts";
 
-/** Number of bytes at the beginning of content in which a background is searched. */
+/** Number of bytes at the beginning of content to search for a background. */
 const BEGINNING = 2048;
 /** Luminance below which an area counts as dark. On lighter areas, dark letters of every color are visible. */
 const DARK = 0.3;
 const [LETTER_B, LETTER_T] = [0x42, 0x54];
 const EVERYWHERE: Bounds = [-1e6, -1e6, 1e6, 1e6];
-/** Resources that a quick search does not read. A named graphics state counts as opaque. */
+/** Stand-ins for resources, because a quick search does not read resources. A named graphics state counts as opaque. */
 const UNREAD: ContentResources = {
   font: () => HALF_EM,
   xobject: () => undefined,

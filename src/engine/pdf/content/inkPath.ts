@@ -1,4 +1,4 @@
-/** Collects a path (ISO 32000-2, 8.5) and reports the bounds of the areas and lines that painting it covers. */
+/** Collects a path (ISO 32000-2, 8.5) and reports the bounds of its painted areas and lines. */
 import { type Bounds, boundsOf } from "./bounds.ts";
 import { LEVEL, type Matrix } from "./matrix.ts";
 
@@ -15,7 +15,7 @@ const MIN_FRAME = 36;
 /** Maximum share of its bounds that a frame covers. */
 const MAX_FRAME_SHARE = 0.25;
 
-/** Number of coordinates of four corners. */
+/** Number of coordinates of a rectangle's four corners. */
 const CORNERS_END = 8;
 
 /** Receives the bounds of a shape, and whether all its sides are level or upright. */

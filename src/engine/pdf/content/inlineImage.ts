@@ -31,7 +31,7 @@ const FILTERS: ReadonlyMap<Value, EndOfData> = new Map([
   ["RunLengthDecode", endOfRuns],
   ["RL", endOfRuns],
 ]);
-/** Filters that may follow a filter of `FILTERS` in the list of filters. */
+/** Filters that may follow a filter of `FILTERS` in an image's list of filters. */
 const OTHER_FILTERS = new Set(["FlateDecode", "Fl", "LZWDecode", "LZW", "CCITTFaxDecode", "CCF", "DCTDecode", "DCT"]);
 const COMPONENTS = new Map([
   ["DeviceGray", 1],
@@ -103,7 +103,7 @@ function endOfDictionary(bytes: Uint8Array, at: number, end: number): number {
 
 /**
  * Returns the facts about an image that its dictionary states. If all readers find the same end of the data, the result
- * has a function that finds this end.
+ * includes a function that finds this end.
  */
 function describe(entries: Dictionary): Omit<InlineImage, "end"> & { endOfData?: EndOfData | undefined } {
   let isAmbiguous = false;

@@ -18,11 +18,14 @@ import type { PdfDocument } from "./pdfDocument.ts";
 const MAX_ANNOTATIONS = 1000;
 /** Maximum number of decoded bytes of an annotation's appearance stream. */
 const MAX_APPEARANCE = 64 << 10;
-/** Share of its box that an annotation's appearance must fill with a rectangle or an image to count as opaque. */
+/**
+ * Minimum share of an annotation's box that a rectangle or image must fill. Otherwise, the annotation does not count as
+ * opaque.
+ */
 const OPAQUE_SHARE = 0.95;
-/** Share of the mark's sample points above which a notice reports that annotations cover the mark. */
+/** A notice reports annotations over the mark if they cover more than this share of its sample points. */
 const COVERED_SHARE = 0.1;
-/** Share of the mark's sample points above which a notice reports that the page's content covers a mark under it. */
+/** A notice reports page content over a mark if the content covers more than this share of the mark's sample points. */
 const PAINTED_SHARE = 0.5;
 /** Flags of annotations that no reader shows: Hidden and NoView (ISO 32000-2, table 167). */
 const UNSEEN = 2 | 32;
@@ -58,7 +61,7 @@ export interface PageAnnotations {
   readonly interactive: readonly Box[];
   /**
    * The array to which annotations can be added. Undefined in two cases: not all annotations were read, or the array is
-   * a separate object that contains other values than references.
+   * a separate object that contains values other than references.
    */
   readonly list: AnnotationList | undefined;
 }
@@ -106,7 +109,7 @@ export function coveredPages({ placed }: PdfDocument, painted: readonly (readonl
 /** Reads annotations. If a call throws because bytes are not loaded yet, the caller repeats it. */
 class AnnotationReader {
   readonly #objects: Objects;
-  /** Lists whether each appearance read so far is opaque. The key is the object number of the appearance. */
+  /** Maps the object number of each appearance read so far to whether the appearance is opaque. */
   readonly #opaque = new Map<number, boolean>();
   #left = MAX_ANNOTATIONS;
 
@@ -159,7 +162,7 @@ class AnnotationReader {
   }
 
   /**
-   * Returns the normal appearance of an annotation (ISO 32000-2, 12.5.5): a stream, or one of several streams that the
+   * Returns the normal appearance of an annotation (ISO 32000-2, 12.5.5): the only stream, or the stream that the
    * annotation's state selects.
    */
   #appearanceOf(annotation: Dictionary): Reference | undefined {

@@ -69,8 +69,8 @@ export function dynamicXfa(): EngineError {
 }
 
 /**
- * Moves the catalog to an indirect object, as ISO 32000-2, 7.5.5 requires, if it is a direct dictionary in a trailer.
- * Returns the reference to the catalog.
+ * Returns the reference to the catalog. If the catalog is a direct dictionary in a trailer, first moves it to an
+ * indirect object, as ISO 32000-2, 7.5.5 requires.
  * @param trailers the trailers of the file, newest first
  * @param num number of the new object
  * @throws Malformed if no trailer contains a catalog
@@ -192,8 +192,8 @@ export function findRemoved(
 
 /**
  * Registers the catalog and the encryption dictionary. Registered objects are not erased as unlisted pages, even if
- * their /Type is /Page. Makes the trailer refer to them directly, because PDFium does not follow a reference to a
- * reference.
+ * their /Type is /Page. Makes the trailer refer to both objects directly, because PDFium does not follow a reference to
+ * a reference.
  * @param trailers the trailers of the file, newest first
  * @throws EngineError damaged_pdf if the encryption dictionary is malformed, since readers interpret it differently
  * @throws MissingRange if bytes must be fetched first
@@ -252,8 +252,8 @@ function dictionaryAt(objects: Objects, rewrites: Rewrites, value: Value): Rewri
 }
 
 /**
- * Registers an object for rewriting if it is a dictionary, and balances its brackets if necessary. Returns the value of
- * any other object.
+ * Registers a dictionary object for rewriting, and balances its brackets if necessary. If the object is not a
+ * dictionary, returns its value.
  */
 function objectAt(objects: Objects, rewrites: Rewrites, num: number): Rewrite | Value {
   try {

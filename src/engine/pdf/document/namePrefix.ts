@@ -2,8 +2,8 @@ import { md5 } from "#platform/hashes";
 import { encodeLatin1 } from "../../bytes.ts";
 
 /**
- * Returns the prefix of the mark's resource names: three letters that differ from file to file. With equal names, one
- * search for a name could remove the marks of many files.
+ * Returns the prefix of the mark's resource names: three letters that differ from file to file. If all files had equal
+ * names, a single search could remove the marks of many files.
  * @param trailers the texts of the file's trailers
  * @param length length of the file in bytes
  */

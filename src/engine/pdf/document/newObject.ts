@@ -19,7 +19,7 @@ export interface ObjectSink {
   add(object: NewObject): Ref;
   /** The file's claim to be PDF/A, which new objects should not contradict. */
   readonly pdfa?: Pdfa | undefined;
-  /** Whether the file is made for print, and for which colors. */
+  /** Facts that show whether the file is made for print. */
   readonly press?: Press;
   /** Layer in which the new objects are drawn. Objects under the page's content are never transparent. */
   readonly layer?: Layer;

@@ -278,8 +278,8 @@ async function readTree(
 }
 
 /**
- * Rewrites the objects that the scan could not read, because a reader that finds such an object would scan the output
- * again. An object that can be repaired neither as a stream nor as a dictionary becomes null.
+ * Rewrites the objects that the scan could not read. Otherwise, a reader that finds such an object would scan the
+ * output again. An object that can be repaired neither as a stream nor as a dictionary becomes null.
  */
 async function balanceObjects(
   { objects }: Pick<Opened, "objects">,
@@ -319,7 +319,8 @@ async function openEncryption(
   objects.cipher = await objects.run(() => openSecurity(objects, trailer, fileId, password));
   if (!objects.cipher) {
     if (!isScanned && trailer.get("Encrypt") instanceof Reference) throw new Malformed("/Encrypt leads to nothing");
-    // Without /Encrypt, a reader that scans the output finds the objects that the engine found.
+    // The engine found the objects without decryption. Readers that scan the output find the same objects only without
+    // /Encrypt.
     trailer.delete("Encrypt");
   }
   return fileId;
@@ -350,8 +351,8 @@ async function verify(source: ByteSource, xref: Xref, thorough: boolean): Promis
 
 /**
  * Determines the beginning of the output. Bytes before the source's header are cut off, unless they include objects. A
- * header is added if the copied bytes do not begin with a header, because readers repair or reject a file that does not
- * begin with a header.
+ * header is added if the copied bytes do not begin with one. Readers repair or reject a file that does not begin with a
+ * header.
  */
 async function findStart(source: ByteSource, { table }: Xref): Promise<OutputStart> {
   const header = await retry(source, () => findOrigin(source));

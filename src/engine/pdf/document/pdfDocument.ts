@@ -74,7 +74,7 @@ export interface ReadDocument {
    */
   readonly deferred: ReadonlySet<number>;
   /**
-   * The content of the pages whose syntax has not been checked yet. It must be checked while the source is copied; see
+   * Page content whose syntax has not been checked yet. The syntax must be checked while the source is copied; see
    * SyntaxCheck.
    */
   readonly unchecked: readonly UncheckedContent[];

@@ -63,8 +63,8 @@ export async function mayBePdfua(objects: Objects, catalog: Dictionary): Promise
  * Returns the device color spaces that new objects may use, each given by its number of components (1 gray, 3 RGB, 4
  * CMYK). The conformance must allow the color space (ISO 19005-1, 6.2.3.3; ISO 19005-2, 6.2.4.3), and no page may
  * redefine it by a default color space. In PDF/A, the profile of the output intent determines the allowed color spaces.
- * Readers that apply the output intent show RGB values unchanged if its profile is RGB, and convert the values of any
- * other profile.
+ * Readers that apply the output intent show RGB values unchanged only if the intent's profile is RGB. Otherwise, they
+ * convert the values.
  */
 export function usableDeviceColors(pdfa: Pdfa | undefined, defaults: ReadonlySet<DefaultSpace>): ReadonlySet<number> {
   const usable = new Set<number>();
