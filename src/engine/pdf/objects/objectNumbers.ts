@@ -4,8 +4,8 @@ import type { Value } from "../syntax/values.ts";
 import { LARGEST_NUMBER, type XrefTable } from "./xrefTable.ts";
 
 /**
- * Minimum distance of a new number from the next lower number in use. A file may contain references to missing objects.
- * They mean null, and must not lead to a new object. Such references are likely just above a number in use.
+ * Minimum distance of a new number from the next lower number in use. A file may refer to missing objects, which mean
+ * null. Their numbers are likely just above a number in use, and a new object must not have such a number.
  */
 const MIN_DISTANCE = 1000;
 

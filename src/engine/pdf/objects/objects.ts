@@ -250,8 +250,8 @@ export class Objects {
   }
 
   /**
-   * Returns the value of an indirect /Length. Returns undefined if the value is inside an object stream, because the
-   * length of that very object stream may be needed.
+   * Returns the value of an indirect /Length. Returns undefined if the value is inside an object stream, because
+   * decoding that stream may require the same length.
    */
   streamLength(reference: Reference): number | undefined {
     const value = this.table.isInFile(reference.num) ? this.value(reference.num) : null;

@@ -92,7 +92,10 @@ export function dataStart(bytes: Uint8Array, at: number): number {
   return at;
 }
 
-/** Returns whether the dictionary that ends at `end` belongs to a stream, because the keyword `stream` follows. */
+/**
+ * Returns whether the keyword `stream` follows the dictionary that ends at `end`. The dictionary then belongs to a
+ * stream.
+ */
 export function hasStream(bytes: Uint8Array, end: number): boolean {
   return dataStart(bytes, skipWhite(bytes, end)) >= 0;
 }
@@ -164,7 +167,7 @@ export function endWithoutLength(source: ByteSource, start: number, bound: numbe
 /** Matches an `endobj` at the start of a line, followed by the next part of a file. */
 const ENDOBJ_BEFORE_NEXT_PART = /^[\r\n]endobj\s+(?:\d+\s+\d+\s+obj|xref|trailer|startxref)\b/;
 const ENDOBJ_CONTEXT = 64;
-/** Maximum number of occurrences of `endobj` to inspect, because hostile data may consist of them. */
+/** Maximum number of occurrences of `endobj` to inspect. Hostile data may contain millions of them. */
 const MAX_CANDIDATES = 16;
 
 /**

@@ -28,8 +28,7 @@ interface Candidate {
   readonly page: PageEntry;
   readonly resources: ResourceColors;
   /**
-   * The splice of the page's dictionary whose text begins with the transparency group, or with blanks of the group's
-   * length.
+   * A splice of the page's dictionary. Its text begins with the transparency group, or with blanks of the same length.
    */
   splice: Splice | undefined;
 }
@@ -98,8 +97,8 @@ function isScreenPage({ content }: PageEntry, { drawn, named }: ResourceColors):
 }
 
 /**
- * Returns the entry /Group of a page. If the page does not blend in RGB, blanks replace the text that RGB needs, so
- * that the length stays the same.
+ * Returns the entry /Group of a page. If the page does not blend in RGB, blanks of the same length replace the text for
+ * RGB.
  */
 function groupText({ group }: PageEntry, isRgb: boolean): string {
   if (typeof group !== "object") return isRgb ? RGB_GROUP : BLANK_GROUP;

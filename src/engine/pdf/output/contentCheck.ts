@@ -86,8 +86,8 @@ export class ContentCheck {
   }
 
   /**
-   * Checks the /Length objects that were too far from their streams to be checked together with them. Call this method
-   * after everything has been copied.
+   * Checks the /Length objects that were outside the windows of their streams. Call this method after everything has
+   * been copied.
    * @throws PlanOutdated if a length contradicts the plan
    */
   async finish(): Promise<void> {

@@ -47,8 +47,8 @@ interface Checked {
 }
 
 /**
- * Drops the boundaries within live objects, because offsets in older sections may be wrong. Adds a boundary after a
- * live object if a superseded object follows that no cross-reference lists.
+ * Drops the boundaries within live objects, because offsets in older sections may be wrong. If a superseded object
+ * without a cross-reference entry follows a live object, adds a boundary between these objects.
  * @param suspects offsets of live objects that are always read; another object is read only if a boundary that may be
  * wrong follows it
  */

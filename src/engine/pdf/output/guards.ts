@@ -1,6 +1,6 @@
 /**
  * Guards: operators before and after a page's content. They protect the mark from two kinds of content: content that
- * changes the graphics state for later operators, and content that breaks off. The guarded content is well-formed or
+ * changes the graphics state for later operators, and content that is truncated. The guarded content is well-formed or
  * has not been checked. For well-formed content, all guards are legal, balanced and without effect.
  */
 import { deflate } from "#platform/zlib";
@@ -33,11 +33,11 @@ const BRACKETS = "]>>]>>]>>]";
 const LINES = `\n \n%>${BRACKETS}\n${`%)${BRACKETS}\n`.repeat(320)}`;
 
 /**
- * Data of an inline image that closes everything that page content leaves open. If content ends within an array, a
- * dictionary or an inline image, readers do not recognize the operators `BI` and `ID`, and read the data as tokens.
- * These tokens close all arrays and dictionaries, and drop the remaining operands. `EI` ends an inline image. After any
- * other content, the image is a small stencil mask that paints nothing. Its resolution is 1,200 samples per inch, so
- * that print checks do not report it.
+ * Inline-image data that closes everything left open by page content. If content ends within an array, a dictionary or
+ * an inline image, readers do not recognize the operators `BI` and `ID`, and read the data as tokens. These tokens
+ * close all arrays and dictionaries, and drop the remaining operands. `EI` ends an inline image. After any other
+ * content, the image is a small stencil mask that paints nothing. Its resolution is 1,200 samples per inch, so that
+ * print checks do not report it.
  */
 const DATA = `${BRACKETS} scn n `;
 const IMAGE = `BT ET q .06 0 0 ${(DATA.length * 0.06).toFixed(2)} 0 0 cm /Artifact BMC\nBI/W 1/H ${DATA.length}/IM true/BPC 1/D[1 0] ID ${DATA}\nEI Q EMC\n`;

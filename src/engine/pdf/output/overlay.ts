@@ -128,7 +128,7 @@ function arrayOf(...items: string[]): string {
   return ["[", items.join(" "), "]"].join("");
 }
 
-/** Length of the added entries, in characters, from which a set of their names is faster than a search in their text. */
+/** Minimum length of the added entries, in characters, at which a set of names is faster than a text search. */
 const LONG = 1024;
 const ENTRY = /\/([^\s/<]+) \d/g;
 

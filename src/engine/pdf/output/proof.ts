@@ -22,8 +22,8 @@ export function provePages(
   };
 
   /**
-   * Lists, for each placement, whether the output has all objects of the placement. The key is the text of the
-   * placement. Most pages have the same placement.
+   * Maps the text of each placement to whether the output has all objects of the placement. Most pages have the same
+   * placement.
    */
   const known = new Map<string, boolean>();
   const isWhole = (placement: string) => {

@@ -19,7 +19,7 @@ export interface Member {
 
 /**
  * Writes the text of a rewritten object with its splices applied.
- * @throws Error if splices overlap. This is a defect of the engine, because the object would be malformed
+ * @throws Error if splices overlap. Overlaps are a defect of the engine, and would make the object malformed
  */
 export function writeSpliced(out: ByteWriter, { num, text, splices }: Rewrite): void {
   let at = 0;
