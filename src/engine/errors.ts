@@ -14,9 +14,7 @@ export type EngineErrorCode =
   | "image_too_large"
   | "unsupported_character";
 
-/**
- * Thrown when the engine rejects a PDF, an image or a text. The message states the cause and what the sender can do.
- */
+/** Thrown when the engine rejects a PDF, an image or a text. The message states the cause and a remedy. */
 export class EngineError extends Error {
   override name = "EngineError";
   readonly code: EngineErrorCode;

@@ -7,8 +7,8 @@ import type { Layer } from "./pdf/document/layers.ts";
 /** Options that text and image marks share. */
 export interface MarkOptions {
   /**
-   * Opacity of the whole mark: 0 is invisible, 1 is opaque. A mark under the page's content is always opaque. For this
-   * mark, the opacity determines how light its colors are.
+   * Opacity of the whole mark: 0 is invisible, 1 is opaque. A mark under the page's content is always opaque. Its
+   * opacity option determines how light its colors are.
    */
   opacity?: number | undefined;
   /** Whether the mark is drawn over the page's content or under it. */
