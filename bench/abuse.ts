@@ -96,7 +96,7 @@ async function cpuOf(worker: RunningWorker, calls: Call[]): Promise<{ cpu: numbe
 }
 
 /**
- * Returns the kilobytes that the Worker holds per call, while many simultaneous calls stop half way through their
+ * Returns the kilobytes that the Worker holds per call, while many simultaneous calls stall halfway through their
  * bodies.
  */
 async function heldBy(worker: RunningWorker, make: () => Promise<Call>): Promise<number> {
@@ -161,8 +161,8 @@ const fromAfar = { FACILITATOR_URL: facilitator.url, PAY_TO: `0x${"aa".repeat(20
 await measureForms(fromAfar);
 
 /**
- * Name of the baseline attack, whose calls get an empty answer. The baseline shows what it costs this machine to
- * receive calls. The other attackers send the same number of calls.
+ * Name of the baseline attack, whose calls get an empty answer. The baseline shows the cost of receiving calls on this
+ * machine. The other attackers send the same number of calls.
  */
 const EMPTY_CALLS = "calls to an empty Worker";
 

@@ -3,7 +3,7 @@ import { BatchSettlementEvmScheme } from "@x402/evm/batch-settlement/client";
 import { x402Client, x402HTTPClient } from "@x402/fetch";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 
-/** The part of a request to a facilitator that the facilitator's answer depends on. */
+/** The part of a request on which the facilitator's answer depends. */
 interface Asked {
   paymentPayload: { payload: { deposit?: { amount: string }; voucher?: { channelId: string } } };
 }

@@ -27,7 +27,7 @@ export interface Load {
   busy: Record<string, number>;
   /** Number of calls that failed without `Retry-After` or got no answer, by reason. */
   failed: Record<string, number>;
-  /** Number of payments that settled although their call gave no result, even when repeated. */
+  /** Number of payments that settled although their call returned no result, even after repetition. */
   lost: number;
   /** Peak memory of the isolate's objects and array buffers, in MB. */
   heapMb: number;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 /** A library or program that puts a mark on every page. */
 export interface Engine {
   name: string;
-  /** Set for native programs. A native program is started for each file and timed as a whole process. */
+  /** Whether the engine is a native program. A native program is started for each file and timed as a whole process. */
   native?: true;
   /** Returns whether the program is installed. Libraries do not have this function. */
   available?(): boolean;

@@ -23,7 +23,7 @@ const BATCH = 2000;
 const MOST_MS = 5000;
 /** Time limit for a reader. A reader that exceeds the limit counts as hanging. */
 const PATIENCE_MS = 30_000;
-/** Interval, in files, at which a file is marked twice, to check that both outputs are the same. */
+/** Interval, in files, between checks that marking a file twice produces the same output. */
 const TWICE = 20;
 const FOLDER = "out/fuzz";
 const fonts = new Map<string, Promise<Uint8Array>>();

@@ -1,9 +1,9 @@
 /**
  * `node bench/hostile.ts [N]` sends malicious files through the running Worker. The files are made to cause more work
  * than ordinary files of their size. For each kind of file, the benchmark sends a file with N parts, and then a file
- * with twice as many. It prints CPU, memory and output for both files, and how long another client waits meanwhile. The
- * benchmark fails if the larger file takes much more than twice the CPU, memory or output of the smaller file. It also
- * fails if the other client waits for more than half a second.
+ * with twice as many parts. It prints CPU, memory and output for both files, and how long another client waits
+ * meanwhile. The benchmark fails if the larger file takes much more than twice the CPU, memory or output of the smaller
+ * file. It also fails if the other client waits for more than half a second.
  */
 import { watchHeap } from "../scripts/lib/heap.ts";
 import { callPaid } from "../scripts/lib/pay.ts";

@@ -68,8 +68,8 @@ export function linkedPages(count: number): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Makes a PDF of pages that consist of one image each, as scanners do. The image data are noise, which cannot be
- * compressed.
+ * Makes a PDF of pages that consist of one image each, like the files of scanners. The image data are noise, which
+ * cannot be compressed.
  */
 export function scans(count: number, bytes: number): Uint8Array<ArrayBuffer> {
   const random = seeded(count);

@@ -120,7 +120,7 @@ export function lines(series: Series[], { width, height, x, y }: Frame): Node {
   return plot;
 }
 
-/** Draws a plot from the options of Plot, without the style sheet of Plot. The picture around it defines the style. */
+/** Draws a plot from options of Plot, without Plot's style sheet. The surrounding picture defines the style. */
 export function plotted(options: Plot.PlotOptions): Node {
   const plot = Plot.plot({ ...({ document } as object), ...options }) as unknown as Node;
   plot.querySelector("style")?.remove();

@@ -67,7 +67,7 @@ export async function expectWritable(target: Target, io: Io): Promise<void> {
   if (target.isFile) await (await beginWriting(target, io)).discard();
 }
 
-/** Prints the price and the targets of a purchase that is not made (`--dry-run`). */
+/** Prints the price and the targets of a purchase without making the purchase (`--dry-run`). */
 export function printPlan(
   { offer, account, channel }: Deal,
   targets: readonly Target[],
@@ -86,11 +86,11 @@ export function printPlan(
 /** Sources that the deployment reads itself. */
 const REMOTE = /^(https?:\/\/|upload:)/i;
 
-/** Returns the source of a purchase. @throws Failure if the name stands for several files */
+/** Returns the source of a purchase. @throws Failure if the name matches several files */
 export async function findSource(name: string): Promise<SourceFile> {
   if (!REMOTE.test(name)) return findFile(name, "buy");
   const { protocol, pathname } = new URL(name);
-  // leaves the name out for a handle, because a handle is secret and must not become a file name
+  // ignores the path of a handle, because a handle is secret and must not become a file name
   const stem = protocol === "upload:" ? "" : stemOf(pathname);
   return { path: undefined, stem: stem || "document", below: "", isPiped: false };
 }

@@ -7,7 +7,7 @@ export const EXIT = {
   failed: 1,
   /** The command line is invalid. Nothing was done. */
   usage: 2,
-  /** Money may have moved, but the file has not been downloaded. The message says how to get it. */
+  /** Money may have moved, but the file has not been downloaded. The message says how to get the file. */
   unfinished: 3,
   /** Some files of a series were bought and downloaded, and others were not. The message says how to get the others. */
   partial: 4,

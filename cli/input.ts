@@ -21,7 +21,9 @@ export interface SourceFile {
   path: string | undefined;
   /** File name without folder and extension. The name of the result is derived from it. */
   stem: string;
-  /** Path of the file's folder below the folder that the argument names. Empty if the argument names the file. */
+  /**
+   * Path of the file's folder, relative to the folder that the argument names. Empty if the argument names the file.
+   */
   below: string;
   /** Whether the source is standard input. */
   isPiped: boolean;

@@ -16,7 +16,7 @@ export function whenStopped(cleanup: () => unknown): () => void {
   return () => cleanups.delete(cleanup);
 }
 
-/** Runs the registered functions, because a signal stops the program. */
+/** Runs the registered functions when a signal stops the program. */
 export async function runCleanups(): Promise<void> {
   stopping = true;
   await Promise.allSettled([...cleanups].map(async (cleanup) => cleanup()));

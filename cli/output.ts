@@ -142,7 +142,10 @@ function found(path: string) {
   return stat(path, { bigint: true }).catch(() => undefined);
 }
 
-/** A result that is being written. The file becomes visible only when it is complete, unless it goes to a pipe. */
+/**
+ * A result that is being written. The file becomes visible only when it is complete, unless the result is written to a
+ * pipe.
+ */
 export interface Writing {
   write(chunk: Uint8Array): Promise<void>;
   /** Moves the result to its destination. */

@@ -3,7 +3,8 @@
 #
 #   sh examples/curl.sh examples/contract.pdf marked.pdf DRAFT
 #
-# It pays with the development key, which only a service on your machine accepts. Start it with `npm run dev` first.
+# It pays with the development key, which only a service on your machine accepts. Start the service with `npm run dev`
+# first.
 set -eu
 file=${1:-examples/contract.pdf} output=${2:-marked.pdf} text=${3:-DRAFT}
 endpoint=${SERVICE:-http://127.0.0.1:8787}/v1/watermark/text

@@ -1,6 +1,6 @@
 /**
- * `npm run backup -- FILE` writes what a deployment owes and has sold to a file: daybooks, purchase lists, payments and
- * payment channels. The command reads OPERATOR_TOKEN from the environment or from .env.production.
+ * `npm run backup -- FILE` writes a deployment's sales and obligations to a file: daybooks, purchase lists, payments
+ * and payment channels. The command reads OPERATOR_TOKEN from the environment or from .env.production.
  */
 import { join } from "node:path";
 import { backup } from "./backup/backup.ts";

@@ -62,7 +62,7 @@ async function buildClient(): Promise<void> {
 
 const buildCli = () => bundleCli(root, join(root, "packages/cli/dist"));
 
-/** Copies the licenses of what a package contains. `licenses` has the source of each file. */
+/** Copies a package's licenses. `licenses` maps the name of each file in the package to its source. */
 async function copyLicenses(dist: string, licenses: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, source] of Object.entries(licenses)) await cp(join(root, source), join(dist, name));
 }
@@ -73,7 +73,7 @@ async function namesOf(pattern: string): Promise<string[]> {
   return names.toSorted();
 }
 
-/** Removes the types from sources, and names scripts instead of sources in their imports. */
+/** Removes the types from sources, and replaces the names of sources by those of scripts in imports. */
 async function transpile(entryPoints: string[], outbase: string, outdir: string, sourceRoot: string): Promise<void> {
   await build({
     absWorkingDir: root,

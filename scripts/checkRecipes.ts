@@ -17,7 +17,7 @@ const root = join(import.meta.dirname, "..");
 /** Folders of packages that the type checks and tests need. */
 const PACKAGES = ["node_modules", "bench/node_modules"];
 
-/** Files that git ignores and the type checks need. `npm run types` generates them. */
+/** Files that the type checks need although git ignores them. `npm run types` generates them. */
 const GENERATED = ["worker-configuration.d.ts", "workers-runtime.d.ts"];
 
 const [word = ""] = process.argv.slice(2);

@@ -104,7 +104,10 @@ async function measure(worker: RunningWorker): Promise<boolean> {
   return times <= MOST_TIMES && Math.max(...own.mb) < MOST_MB;
 }
 
-/** Breaks an upload in the middle, resumes it by curl, and marks the file. Returns whether only missing parts are sent. */
+/**
+ * Breaks an upload in the middle, resumes the upload with curl, and marks the file. Returns whether only missing parts
+ * are sent.
+ */
 async function resume(worker: RunningWorker): Promise<boolean> {
   const folder = await mkdtemp(join(tmpdir(), "overprint-"));
   try {

@@ -33,8 +33,8 @@ const names = JSON.parse(list) as string[];
 const vars = settingsIn(env, names);
 
 const isLocal = ["127.0.0.1", "::1", "localhost"].includes(host);
-// The Worker trusts callers who use a loopback host name as developers on this machine, and accepts payments without
-// money from them.
+// The Worker trusts callers who use a loopback host name as developers on this machine, and accepts worthless test
+// payments from them.
 if (!vars.FACILITATOR_URL?.trim() && !isLocal) {
   printMessage("error", `FACILITATOR_URL is not set. Without it, serve only at 127.0.0.1, not at ${host}`);
   process.exit(2);

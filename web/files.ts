@@ -1,4 +1,4 @@
-/** Takes files from the file dialog, from a drop anywhere on the page, or the samples. */
+/** Accepts files from the file dialog, from a drop anywhere on the page, or from the samples. */
 
 import { keptFiles } from "./keptFile.ts";
 

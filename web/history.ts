@@ -7,10 +7,10 @@ import { recall, remember } from "./storage.ts";
 
 const LATEST = "overprint.settings";
 const USED = "overprint.recent";
-/** Maximum numbers of steps to undo, and of settings in the list of recent ones. */
+/** Maximum number of undo steps, and maximum length of the list of recent settings. */
 const MAX_STEPS = 100;
 const MAX_USED = 6;
-/** Changes within this time are one step to undo, such as the letters of a word. */
+/** Changes within this time form one undo step, such as the letters of a word. */
 const STEP_MS = 800;
 
 const undo = document.getElementById("undo") as HTMLButtonElement;
@@ -24,7 +24,7 @@ let changedAt = 0;
 
 /**
  * Restores the settings of the latest visit, and enables the buttons to undo and redo and the list of recent settings.
- * @param changed is called when settings were applied
+ * @param changed is called after settings are applied
  */
 export function enableHistory(changed: () => void): void {
   const apply = (settings: unknown) => {
@@ -79,7 +79,7 @@ export function forgetLatest(): void {
   remember(LATEST, undefined);
 }
 
-/** Adds settings to the list of recent ones, because the visitor bought a file with them or shared them. */
+/** Adds settings to the list of recent settings, because the visitor bought a file with them or shared them. */
 export function addRecent(settings: StoredSettings): void {
   const text = JSON.stringify(settings);
   remember(USED, [settings, ...used().filter((one) => JSON.stringify(one) !== text)].slice(0, MAX_USED));

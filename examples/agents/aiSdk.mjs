@@ -11,7 +11,10 @@ import { buyMark, DESCRIPTION, inputSchema, NAME, PROMPT, SCRIPTED_CALL } from "
 
 const usage = { inputTokens: { total: 0 }, outputTokens: { total: 0 } };
 
-/** A model that follows a script, so that the example runs without a provider. Use a model of a provider instead. */
+/**
+ * A model that follows a script, so that the example runs without a provider. In your program, use a model of a
+ * provider.
+ */
 const model = new MockLanguageModelV4({
   doGenerate: [
     {

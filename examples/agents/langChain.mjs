@@ -10,7 +10,10 @@ import { fakeModel } from "@langchain/core/testing";
 import { createAgent, tool } from "langchain";
 import { buyMark, DESCRIPTION, inputSchema, NAME, PROMPT, SCRIPTED_CALL } from "./buyMark.mjs";
 
-/** A model that follows a script, so that the example runs without a provider. Use a model of a provider instead. */
+/**
+ * A model that follows a script, so that the example runs without a provider. In your program, use a model of a
+ * provider.
+ */
 const model = fakeModel()
   .respondWithTools([{ name: NAME, args: SCRIPTED_CALL, id: "1" }])
   .respond(new AIMessage("Done."));

@@ -15,7 +15,9 @@ FILE must not exist. It contains download links and signatures, so keep it secre
 const DAY_MS = 86_400_000;
 /** Number of days for which the ledger retains a daybook. */
 const DAYBOOK_DAYS = 400;
-/** Longest lifetime of a link, with a day for the settlement. A payer without a sale in this time has no purchases. */
+/**
+ * Maximum lifetime of a link, plus one day for the settlement. A payer without a sale in this time has no purchases.
+ */
 const PURCHASES_MS = 31 * DAY_MS;
 /** Number of simultaneous requests. */
 const PARALLEL = 16;
@@ -29,7 +31,7 @@ interface Found {
 
 /**
  * Writes the records of a deployment to a file: the open payments and channels, the daybooks, the purchase lists of
- * recent payers, and the payments and channels that they name.
+ * recent payers, and the payments and channels in these lists.
  * @returns the exit code: 2 if the command fails, otherwise 0
  */
 export function backup(args: string[], surroundings: Surroundings): Promise<0 | 1 | 2> {

@@ -11,7 +11,7 @@ The deployment must have the setting SELLING=false. Records that exist there are
 const answer = z.object({ restored: z.number() });
 
 /**
- * Restores the records of a backup that a deployment lacks. The command can be repeated.
+ * Restores the records that a deployment lacks from a backup. The command can be repeated.
  * @returns the exit code: 2 if the command fails, otherwise 0
  */
 export function restore(args: string[], surroundings: Surroundings): Promise<0 | 1 | 2> {

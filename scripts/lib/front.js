@@ -23,8 +23,8 @@ export default {
     const url = new URL(request.url);
     if (request.headers.get("X-Forwarded-Proto") === "https") url.protocol = "https:";
     const passed = new Request(url, request);
-    // The caller's address is unknown here, unless a proxy sends it. All other callers share the address "unknown",
-    // which does not count as local.
+    // The caller's address is unknown here, unless a proxy sends it. Callers without a known address share the address
+    // "unknown", which does not count as local.
     if (!IS_LOCAL && !passed.headers.has("CF-Connecting-IP")) passed.headers.set("CF-Connecting-IP", "unknown");
     try {
       return untilSent(await WORKER.fetch(passed), end, context);
@@ -38,8 +38,8 @@ export default {
 /** The entry that only the process of `npm run serve` calls, at a separate socket on loopback. */
 export const control = {
   /**
-   * Starts to drain. Answers with the number of requests under way, for a POST with the secret path only. @param {Request}
-   * request @param {{ DRAIN_PATH: string }} env
+   * Starts to drain, and answers with the number of running requests. Accepts only a POST with the secret path. @param
+   * {Request} request @param {{ DRAIN_PATH: string }} env
    */
   fetch(request, { DRAIN_PATH }) {
     if (request.method !== "POST" || new URL(request.url).pathname !== DRAIN_PATH)

@@ -1,7 +1,7 @@
 import type { RetentionSection } from "../../src/site/retentionPage.tsx";
 import { withoutLinks } from "./withoutLinks.ts";
 
-/** Reads the sections of docs/retention.md that contain a table. Links become their text. */
+/** Reads the sections of docs/retention.md that contain a table. Replaces links by their text. */
 export function retentionSections(markdown: string): RetentionSection[] {
   return markdown
     .split(/^## /m)

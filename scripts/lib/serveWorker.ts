@@ -63,8 +63,8 @@ export async function serveWorker(...what: Parameters<typeof startMiniflare>): P
 }
 
 /**
- * Makes the public address of a Worker answer new requests with 503, and waits until the answers to all other requests
- * are sent, at most {@link MAX_DRAIN_MS}.
+ * Makes the public address of a Worker answer new requests with 503. Waits until the answers to all other requests are
+ * sent, at most {@link MAX_DRAIN_MS}.
  */
 export async function drain(miniflare: Miniflare): Promise<void> {
   const url = new URL(DRAIN_PATH, await miniflare.unsafeGetDirectURL(FRONT, CONTROL));

@@ -13,7 +13,7 @@ interface Field {
   default?: unknown;
 }
 
-/** Returns the declarations that replace those of `packages/client/api.ts` in the package. */
+/** Returns the declarations that replace the contents of `packages/client/api.ts` in the package. */
 export function apiTypes(): string {
   return [
     "/** The types of the service's API. `npm run build:packages` writes them from the schemas of the service. */",

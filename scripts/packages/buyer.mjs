@@ -1,5 +1,5 @@
 /**
- * A program of a caller that buys a mark with the client, for every runtime. As a program, it takes the address of a
+ * Buys a mark with the client, as a caller would, in every runtime. Started as a program, it expects the address of a
  * deployment and the path of a PDF, and prints the SHA-256 of the result.
  */
 import { Overprint, OverprintError } from "@overprint/client";

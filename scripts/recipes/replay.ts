@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { readFile, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
 
-/** The red files: those in which a type check or a test fails. Paths are relative to the checkout. */
+/** The red files: the files in which a type check or a test fails. Paths are relative to the checkout. */
 export interface Reds {
   /** Files with compile errors. */
   types: string[];

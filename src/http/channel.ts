@@ -43,7 +43,7 @@ export const refundChannel: Handler<ApiEnv> = async (c) => {
       "the header PAYMENT-SIGNATURE is required: send a payload of the type `refund`, see openapi.json",
     );
   const refunding = refundOnChannel(payment, offer, exchange);
-  exchange.waitUntil(refunding.catch(() => undefined)); // continues the refund if the caller disconnects
+  exchange.waitUntil(refunding.catch(() => undefined)); // the refund continues even if the caller disconnects
   const receipt = await refunding;
   return c.json(receipt, 200, { ...receiptHeader(2, receipt), "Cache-Control": "no-store" });
 };

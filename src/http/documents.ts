@@ -157,8 +157,8 @@ export const sendApiCatalog: Handler<ApiEnv> = (c) =>
   c.json(apiCatalog(originOf(c), c.var.config), 200, { "Content-Type": API_CATALOG_TYPE });
 
 /**
- * Sends the contact for security.
- * @throws Problem not_found if the operator has named no contact
+ * Sends the security contact.
+ * @throws Problem not_found if the operator has configured no contact
  */
 export const sendSecurityTxt: Handler<ApiEnv> = (c) => {
   const text = securityTxt(originOf(c), c.var.config, Date.now());

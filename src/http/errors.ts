@@ -20,8 +20,8 @@ import { paymentRequiredHeaders } from "./paymentHeaders.ts";
 import { PURCHASES } from "./purchases.ts";
 
 /**
- * Renders any error that a handler throws. Every error is problem+json (RFC 9457), except that a 402 has the x402
- * format unless the call was paid over MPP. A browser gets the problem as a page.
+ * Renders any error that a handler throws. Errors are problem+json (RFC 9457). The only exception is the 402 of a call
+ * that was not paid over MPP, which has the x402 format. A browser gets the problem as a page.
  */
 export async function onError(thrown: Error, c: Context<ApiEnv>): Promise<Response> {
   // The settings are missing if reading them failed.

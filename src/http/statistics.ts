@@ -8,7 +8,8 @@ export interface RequestStatistics {
 
 /**
  * The text columns: the first entry is `blob1`, and so on. Analytics Engine stores data for months, so new columns are
- * appended and no column changes its meaning. No column identifies a caller or payer or holds user input.
+ * appended and no column changes its meaning. No column identifies a caller or payer, and no column contains user
+ * input.
  */
 export const BLOBS = ["route", "method", "code", "tool", "network", "outcome"] as const;
 /** The number columns: the first entry is `double1`, and so on. A missing value is written as 0. */

@@ -20,7 +20,7 @@ export const PAYERS_POOL = new MemoryPool(64_000_000);
 /** The pool for buffering files that are sent to upload URLs. Uploads are free of charge. */
 export const SENDERS_POOL = new MemoryPool(16_000_000);
 
-/** Part of the payers' pool that files leave free for text, because text cannot be spilled to storage. */
+/** Part of the payers' pool that is reserved for text, because text cannot be spilled to storage. */
 export const SPARE_BYTES = 4_000_000;
 
 /**

@@ -48,8 +48,8 @@ export interface Message {
 
 /**
  * Reads a message. A message of more than {@link UNPAID_MESSAGE_BYTES} bytes is read to its end only if its payer is
- * admitted. Its first {@link UNPAID_MESSAGE_BYTES} bytes must then contain the tool name, and also the payment unless a
- * header of the request contains it.
+ * admitted. The first {@link UNPAID_MESSAGE_BYTES} bytes of such a message must contain the tool name, and also the
+ * payment unless a header of the request contains it.
  * @throws Problem body_too_large, body_timeout, too_busy, too_many_requests
  * @throws PaymentRequired, PaymentError as {@link admitPayer}
  */

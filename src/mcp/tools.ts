@@ -14,7 +14,7 @@ import { fileParams } from "./files.ts";
 import { terms } from "./results.ts";
 import { argumentsOf, resultOf, withAttachments } from "./toolSchemas.ts";
 
-/** A product as an MCP tool: the tool's definition for clients, and the resource that payments for the tool name. */
+/** A product as an MCP tool: the tool's definition for clients, and the resource that a payment for the tool names. */
 export interface Tool {
   product: Product;
   shown: ReturnType<typeof shownOf>;

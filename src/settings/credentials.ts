@@ -17,7 +17,7 @@ export function authFor(
   return {};
 }
 
-/** Returns whether a facilitator is the one of Coinbase's developer platform (CDP). */
+/** Returns whether a facilitator belongs to Coinbase's developer platform (CDP). */
 export function isCdp(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === "https:" && hostname.endsWith(".cdp.coinbase.com");

@@ -8,13 +8,13 @@ export const DEVELOPMENT_PAY_TO = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 
 /**
  * Well-known addresses whose private keys are public: the first twelve digits of the ten accounts of Hardhat and Anvil,
- * in their order. Their money can be taken by anyone.
+ * in their order. Anyone can take their money.
  */
 const PUBLIC_ACCOUNTS =
   "f39fd6e51aad 70997970c518 3c44cdddb6a9 90f79bf6eb2c 15d34aaf5426 9965507d1a55 976ea74026e7 14dc79964da2 23618e81e3f5 a0ee7a142d26".split(
     " ",
   );
-/** Address to which tokens are sent to destroy them: its last digits. No private key is known. */
+/** Last digits of the burn address, to which tokens are sent to destroy them. No private key is known. */
 const BURN_ADDRESS = /^0x0+dead$/i;
 
 /**

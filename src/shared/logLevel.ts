@@ -1,9 +1,11 @@
 import type { LogLine } from "./logLines.ts";
 
-/** Severity of a log line. `error` needs the operator. `warn` needs the operator if it is frequent. */
+/** Severity of a log line. An `error` needs action by the operator. A `warn` needs action if it is frequent. */
 export type Level = "debug" | "info" | "warn" | "error";
 
-/** Severity of the events and outcomes that are not `info`. An outcome has the key `event outcome`. */
+/**
+ * Severity of the events and outcomes that are not `info`. The key of an outcome is its event, a space and the outcome.
+ */
 const LEVELS: Record<string, Level> = {
   chain: "warn",
   facilitator: "warn",

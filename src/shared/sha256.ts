@@ -16,7 +16,7 @@ export async function identityOfParts(digests: string[]): Promise<string> {
   return IN_PARTS + (await sha256(new Uint8Array(Buffer.from(digests.join(""), "hex"))));
 }
 
-/** Splits a file's identity into its hash in hexadecimal, and whether this hash is that of a file in parts. */
+/** Returns the hash in a file's identity, in hexadecimal, and whether the file was received in parts. */
 export function hashIn(identity: string): { hash: string; isOfParts: boolean } {
   const isOfParts = identity.startsWith(IN_PARTS);
   return { hash: isOfParts ? identity.slice(IN_PARTS.length) : identity, isOfParts };

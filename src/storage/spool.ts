@@ -22,9 +22,9 @@ export interface SpooledFile extends RangeReader {
 
 /**
  * Stores chunks in the spool.
- * @param atMost upper bound of the chunks' total size in bytes, if known. If it is known, the file is stored as one
- * object and padded with zeros to this size. Otherwise, the file is stored in parts, which costs more to store and to
- * read.
+ * @param atMost upper bound of the chunks' total size in bytes, if known. If `atMost` is known, the file is stored as
+ * one object and padded with zeros to this size. Otherwise, the file is stored in parts, which costs more to store and
+ * to read.
  * @throws Error for errors of `chunks`, with nothing stored
  */
 export async function spool(bucket: Bucket, chunks: AsyncIterable<Uint8Array>, atMost?: number): Promise<SpooledFile> {

@@ -29,7 +29,7 @@ const NEVER_RETURNED: ProblemCode[] = [
   "quote_expired",
   "quote_sold",
 ];
-/** Problems that only products with a certain request field return, by the name of that field. */
+/** Problems that a request field causes, by the field's name. Only products with this field return them. */
 const PROBLEMS_OF_FIELDS: Record<string, ProblemCode[]> = {
   image: ["unsupported_image", "damaged_image", "image_too_large"],
   text: ["unsupported_character"],
@@ -151,7 +151,7 @@ export function paidResponses(config: Config, { result, terms }: { result?: obje
   };
 }
 
-/** Returns the codes of the problems that a call of these products may return. */
+/** Returns the codes of the problems that calls of these products may return. */
 export function soldProblems(products: readonly Product[]): ProblemCode[] {
   const fields = new Set(products.flatMap(({ schemas }) => Object.keys(schemas.json.shape)));
   const foreign = Object.keys(PROBLEMS_OF_FIELDS).filter((field) => !fields.has(field));

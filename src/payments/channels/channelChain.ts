@@ -150,7 +150,7 @@ export class ChannelChain {
   /**
    * Returns the record with the channel's new state on the chain. Books claims that the daybooks lack, and schedules a
    * transfer of the claimed money to the seller.
-   * @param transaction hash of the transaction that has claimed; empty if unknown
+   * @param transaction hash of the claim's transaction; empty if unknown
    */
   synced(record: ChannelRecord, snapshot: ChannelSnapshot, transaction: string): ChannelRecord {
     const now = this.#world.now();

@@ -25,8 +25,8 @@ export interface ChannelRecord {
   signedMax: string;
   signature: Hex;
   /**
-   * The channel's state on the chain when it was last read, and the time of that reading. The time is 0 if it was never
-   * read.
+   * The channel's state on the chain when it was last read, and the time of that reading. The time is 0 if the state
+   * was never read.
    */
   snapshot: ChannelSnapshot;
   syncedAt: number;
@@ -88,7 +88,7 @@ export interface Retry {
 export interface Pending {
   id: string;
   requestId: string;
-  /** The end of the reservation. A reservation in the state `settling` does not end by time. */
+  /** The end of the reservation. A reservation in the state `settling` does not expire. */
   until: number;
   max: string;
   signature: Hex;

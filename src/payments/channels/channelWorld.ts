@@ -35,7 +35,9 @@ export interface ChannelWorld {
   book(record: ChannelRecord, booking: ChannelBooking): Promise<boolean>;
   /** Copies the channel's record to other storage. Returns whether the copy succeeded. Never throws. */
   copy(record: ChannelRecord): Promise<boolean>;
-  /** Replaces the channel's entry in the list of open channels. Returns whether this succeeded. Never throws. */
+  /**
+   * Replaces the channel's entry in the list of open channels. Returns whether the replacement succeeded. Never throws.
+   */
   list(record: ChannelRecord, entry: string | undefined): Promise<boolean>;
   /** Upper bound for the duration of one transaction and of the chain readings before and after it, in milliseconds. */
   settleTimeoutMs: number;

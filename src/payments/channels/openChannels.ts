@@ -2,7 +2,7 @@ import type { RecordStorage } from "../ledger/recordStorage.ts";
 import type { OpenChannel } from "./channelRecord.ts";
 
 const PREFIX = "open:";
-/** Time after which a payment leaves the list. An authorization is valid for 24 hours at most. */
+/** Time after which a payment is removed from the list. An authorization is valid for 24 hours at most. */
 const LISTED_MS = 3 * 86_400_000;
 
 /** The part of an entry that only payments have. */

@@ -24,7 +24,8 @@ export async function keyNameOf(payer: string, key: string): Promise<string> {
 }
 
 /**
- * Returns the name of the object that stores the default key of a payer's request. No idempotency key has this name.
+ * Returns the name of the object that stores the default key of a payer's request. No object of an idempotency key has
+ * this name.
  * @param digest identifies the request by its content, see `SaleTerms.knownDigest`
  */
 export function defaultKeyNameOf(payer: string, digest: string): string {

@@ -36,8 +36,8 @@ interface LedgerWorld {
   settle(call: Call): Promise<Settlement>;
   /**
    * Returns a function that reads the chain's evidence about a payment; undefined if no node is configured. The
-   * function receives the time of the first settlement attempt. It resolves to undefined while the chain proves
-   * nothing, and never throws.
+   * function receives the time of the first settlement attempt, and resolves to undefined while the chain proves
+   * nothing. The function never throws.
    */
   evidence(call: Call): ((firstAsked: number) => Promise<Evidence | undefined>) | undefined;
   /** Adds the payment to its payer's purchase list. Never throws. */

@@ -67,7 +67,7 @@ export interface SaleTerms<T> extends AdmissionTerms {
    */
   hasDefaultKey: boolean;
   /**
-   * The digest of the request's content, if it is known before the work: the operation, the fields, the files' bytes.
+   * The digest of the request's content (operation, fields and bytes of the files), if it is known before the work.
    * Undefined if the work has to fetch a file first.
    */
   knownDigest?: string | undefined;

@@ -47,8 +47,8 @@ export interface MppPayment {
 }
 
 /**
- * Returns the payment in the value of an `Authorization` header. The challenge may have expired. Its authorization has
- * then expired too, and the payment is useful only if the ledger knows it.
+ * Returns the payment in the value of an `Authorization` header. The challenge may have expired. The authorization has
+ * then expired too, so the payment is useful only if the ledger knows it.
  * @param key the secret of the deployment's challenges
  * @throws CredentialRefused if the credential is malformed, was not made for a challenge of this resource and
  * deployment, or authorizes a different payment than the challenge

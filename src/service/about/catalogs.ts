@@ -74,8 +74,8 @@ export function apiCatalog(origin: string, { links }: Config) {
 }
 
 /**
- * Returns the document at {@link SECURITY_TXT}. Returns undefined if the operator has named no contact. The document
- * expires at the start of the month after next, so that its text changes only once a month.
+ * Returns the document at {@link SECURITY_TXT}. Returns undefined if the operator has configured no contact. The
+ * document expires at the start of the month after next, so that its text changes only once a month.
  * @param now current time in Unix milliseconds
  */
 export function securityTxt(origin: string, { contactEmail }: Config, now: number): string | undefined {

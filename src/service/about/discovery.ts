@@ -9,7 +9,7 @@ import { PRODUCTS, type Product } from "../sale/products.ts";
 import { serviceMetadata } from "../sale/serviceMetadata.ts";
 import { publishedLinks } from "./catalogs.ts";
 
-/** Maximum number of enum values in the short description. The full description lists all. */
+/** Maximum number of enum values in the short description. The full description lists all values. */
 const MAX_WORDS = 12;
 
 /**

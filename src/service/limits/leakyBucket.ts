@@ -12,7 +12,7 @@ export class LeakyBucket {
   readonly #counts = new Map<string, { count: number; at: number }>();
 
   /**
-   * Creates a counter without counts.
+   * Creates an empty counter.
    * @param limits the capacity of a bucket, and the time in which a count decreases by one
    */
   constructor({ capacity, leakMs }: { capacity: number; leakMs: number }) {

@@ -16,8 +16,8 @@ export interface SentPayments {
   /** Whether the call has a payment, well-formed or not. */
   isSent: boolean;
   /**
-   * Returns the payment of the call. The function is synchronous. If it were not, parallel calls could pass a throttle
-   * before any of them is counted.
+   * Returns the payment of the call. The function is synchronous, so that parallel calls cannot pass a throttle before
+   * one of them is counted.
    * @throws PaymentRequired if the call has no usable payment
    * @throws Problem invalid_request if it has payments of both protocols
    */

@@ -103,7 +103,7 @@ async function join(upload: InParts, env: Env) {
   return completeParts(bucket, upload, parts);
 }
 
-/** Returns an upload that accepts parts. @throws Problem upload_not_found if the upload accepts none */
+/** Returns an upload that accepts parts. @throws Problem upload_not_found if the upload accepts no parts */
 function inParts(slot: StoredUpload): InParts {
   const { size, partBytes } = slot;
   if (size !== undefined && partBytes !== undefined) return { ...slot, size, partBytes };
