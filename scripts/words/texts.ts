@@ -59,7 +59,10 @@ export function textsOf(root: string, path: string): Text[] {
 
 /** Returns the comments of a style sheet or of a settings file. */
 function commentsOf(path: string, source: string): Text[] {
-  const comment = path.endsWith(".css") ? /\/\*[\s\S]*?\*\//g : /(?:^[ \t]*#(?!!).*\n?)+|(?<=\s)# .*$/gm;
+  // of a setting that is commented out, `# NAME="value" # comment`, only the comment is prose
+  const comment = path.endsWith(".css")
+    ? /\/\*[\s\S]*?\*\//g
+    : /(?:^[ \t]*#(?!!)(?! ?[A-Z_]+=).*\n?)+|(?<=\S[ \t]+)# .*$/gm;
   return [...source.matchAll(comment)].flatMap(({ 0: found, index }) => {
     const text = oneLine(path.endsWith(".css") ? found.slice(2, -2) : found.replaceAll(/^[ \t]*#+/gm, ""));
     const line = lineAt(source, index);

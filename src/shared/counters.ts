@@ -13,7 +13,7 @@ interface Counter {
   known?: readonly string[];
 }
 
-/** Every counter by its name. docs/operations/metrics.md lists the same names. */
+/** Every counter by its name. docs/operations/monitoring.md lists the same names. */
 export const COUNTERS = {
   overprint_requests_total: { help: "Answered requests.", labels: ["route", "status", "code"] },
   overprint_sales_total: { help: "Ended calls with a payment.", labels: ["network", "outcome"] },
