@@ -196,7 +196,7 @@ describe("the documents for callers", () => {
     [`| image | ${image} |`, files],
     [`| time to fetch a URL | ${config.fetchTimeoutMs / 1000} seconds, at least ${pace} |`, files],
     [`| time to receive a body | ${deadlineMs / 1000} seconds, at least ${pace} |`, files],
-    [`to the second. By default this is ${config.linkTtlSeconds / 3600} hours.`, files],
+    [`to the second. By default, a link works for ${config.linkTtlSeconds / 3600} hours.`, files],
     ["at most three redirects,", files],
     [
       `| free | ${mb(UPLOADS.freeBytes)} | ${UPLOADS.free.slots} at the same time and ${mb(UPLOADS.free.bytes)} an hour for each address |`,
