@@ -50,7 +50,7 @@ test(`the Worker breaks no rule in ${SCHEDULES} random schedules with faults in 
   expect([...looked].toSorted(), "the schedules reach links in every state").toEqual([200, 410, 500]);
 });
 
-test("the simulation plays the same schedule for the same seed, whatever ran before", async () => {
+test("the simulation plays the same schedule for the same seed, regardless of earlier schedules", async () => {
   const simulation = await Simulation.start();
   const seeds = Array.from({ length: 30 }, (_, at) => 100 + at);
   const logsOf = async (order: readonly number[]) => {

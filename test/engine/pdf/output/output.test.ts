@@ -381,18 +381,21 @@ describe("pages outside the page tree", () => {
   it.each([
     ["a page's content", 4],
     ["an image", 8],
-  ])("erases an unlisted page after %s with a wrong /Length, whatever follows the page", async (_, num) => {
-    for (const more of ["", "7 0 obj\n<</Length 4>>\nstream\nabcd\nendstream\nendobj\n"]) {
-      const builder = new FileBuilder().objects(onePage("/MediaBox[0 0 300 400]/Contents 4 0 R"));
-      builder.objects({ [num]: "<</Length 900>>\nstream\n0 g 1 1 9 9 re f" });
-      builder.text += `3 0 obj\n${STRAY}\nendobj\n${more}`;
-      builder.objects({ 6: "null" });
-      for (const output of await written(builder.table().bytes())) {
-        expect(latin1(output)).not.toContain("/Stray");
-        expect(latin1(output)).toContain("0 g 1 1 9 9 re f");
+  ])(
+    "erases an unlisted page after %s with a wrong /Length, even if another stream follows the page",
+    async (_, num) => {
+      for (const more of ["", "7 0 obj\n<</Length 4>>\nstream\nabcd\nendstream\nendobj\n"]) {
+        const builder = new FileBuilder().objects(onePage("/MediaBox[0 0 300 400]/Contents 4 0 R"));
+        builder.objects({ [num]: "<</Length 900>>\nstream\n0 g 1 1 9 9 re f" });
+        builder.text += `3 0 obj\n${STRAY}\nendobj\n${more}`;
+        builder.objects({ 6: "null" });
+        for (const output of await written(builder.table().bytes())) {
+          expect(latin1(output)).not.toContain("/Stray");
+          expect(latin1(output)).toContain("0 g 1 1 9 9 re f");
+        }
       }
-    }
-  });
+    },
+  );
 
   it.each(["(a endobj 7 0 obj)", "% endobj\n7 0 obj"])(
     "retains text that looks like an object within page content of wrong length: %s",
