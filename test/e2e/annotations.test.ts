@@ -16,7 +16,7 @@ const ON_YELLOW = [255, 128, 128];
 const YELLOW = [255, 255, 0];
 
 /**
- * Draws a page with annotations. The yellow appearance of each annotation fills its box except for the upper twentieth.
+ * Draws a page with annotations. The yellow appearance of each annotation fills its box except for the top twentieth.
  */
 async function drawn(
   draw: ReturnType<typeof readersOf>[number]["draw"],

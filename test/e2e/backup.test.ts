@@ -1,4 +1,6 @@
-/** Tests backup, restore and takedown on Workers of this machine: a restored deployment delivers what it owes. */
+/**
+ * Tests backup, restore and takedown with local Workers. A restored deployment delivers what its callers have paid for.
+ */
 import { cp, mkdtemp, rm, stat } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
@@ -22,7 +24,7 @@ const SETTINGS = { PAY_TO, OPERATOR_TOKEN, FACILITATOR_TIMEOUT_SECONDS: "1" };
 let folder: string;
 let facilitator: Server;
 let FACILITATOR_URL: string;
-/** Whether the facilitator settles. Otherwise the outcome of a settlement stays unknown. */
+/** Whether the facilitator settles. If not, the outcome of a settlement stays unknown. */
 let settles = true;
 beforeAll(async () => {
   folder = await mkdtemp(join(storageFolder(), "overprint-backup-"));
@@ -45,7 +47,10 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
-/** Creates a payer with one payment, and returns functions that make the call with it and list the payer's purchases. */
+/**
+ * Creates a payer with one payment. Returns functions that make the call with this payment and that list the payer's
+ * purchases.
+ */
 async function order(url: string, text: string) {
   const { accepts } = (await (await fetch(url + TEXT, { method: "POST" })).json()) as { accepts: Offer[] };
   const key = generatePrivateKey();
@@ -113,7 +118,7 @@ test("a restored deployment settles and delivers the payments that were open, an
   expect(await run(restore, second.url, file)).toEqual([
     0,
     expect.stringMatching(/^[4-6] records restored, [0-2] were/),
-  ]); // a restored payment continues at once, and may write a record first
+  ]); // a restored payment continues immediately, and may write a record first
   expect(await run(restore, second.url, join(folder, "none"))).toEqual([2, expect.stringContaining("ENOENT")]);
 
   const [owed] = await vi.waitUntil(

@@ -37,7 +37,10 @@ const image = (entries: string, data: string) =>
     `/Type/XObject/Subtype/Image/Width ${MODULES}/Height ${MODULES}${entries}/Filter/ASCIIHexDecode`,
   );
 
-/** Returns a boarding pass with the QR code in its upper right corner, where the template stamp would draw its mark. */
+/**
+ * Returns a boarding pass with the QR code in its upper right corner, where the template `stamp` draws its mark by
+ * default.
+ */
 function boardingPass(code: string, xobject: string): Uint8Array {
   const scale = SIDE / MODULES;
   const text = ["BOARDING PASS", "FRA - JFK", "Seat 7C", "Gate B42", "Boarding 09:35"]

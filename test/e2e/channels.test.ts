@@ -186,7 +186,7 @@ describe("payment channels through the official client and facilitator", () => {
     const { buy, sign, config, state, account } = await buyer();
     for (let calls = 1; calls <= 10; calls++) expect(callsCharged(await buy())).toBe(calls);
     await contract.requestWithdrawal(account, await config(), DEPOSIT);
-    // Makes a call with a second deposit, for which the Worker asks the facilitator about the channel.
+    // Makes a call with a second deposit, which makes the Worker ask the facilitator about the channel.
     const call = await sign();
     expect((await call()).status).toBe(402);
     await vi.waitUntil(async () => (await state()).totalClaimed === DEPOSIT, { timeout: 20_000, interval: 100 });

@@ -261,7 +261,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`;
     await writeFile(join(dir, "contract.pdf"), "<html>");
     const run = await buy(["--text", "X"]);
     await expectFailure(run, 1, "This is a web page, not a PDF");
-    expect(run.stderr.split("\n")).toHaveLength(2); // The program neither requested a price nor signed anything.
+    expect(run.stderr.split("\n")).toHaveLength(2); // The program has neither requested a price nor signed anything.
   });
 
   test("overprint buy checks that the output path is writable before paying", async () => {
@@ -387,8 +387,8 @@ describe("malicious and broken deployments", () => {
   });
 
   /**
-   * Starts a deployment that sells. The arguments change its result, its response headers and its answer to an upload
-   * request.
+   * Starts a deployment that sells. The arguments change the sale's result, its response headers, and the answer to an
+   * upload request.
    */
   async function seller({ output = {}, headers = {}, upload = {} }: Record<string, object>): Promise<string> {
     const terms = await termsWith({});

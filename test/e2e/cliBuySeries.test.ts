@@ -70,7 +70,7 @@ describe("overprint buy --each", () => {
       `overprint: names.csv, row 2: No; 1 of 3 files are here: run the same command with --idempotency-key ${key} to get the other files without paying twice`,
     );
     await rm(join(dir, "out"), { recursive: true });
-    // The rows may be in another order, and rows may be added.
+    // Rows may be reordered and added.
     await writeFile(join(dir, "names.csv"), "name\nBen\nDora\nAnna\nCleo\n");
     const second = await buy(["--json", "--idempotency-key", key]);
     expect([second.code, await results()]).toEqual([0, ["Anna.pdf", "Ben.pdf", "Cleo.pdf", "Dora.pdf"]]);

@@ -14,7 +14,7 @@ beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "overprint-package-"));
   await bundleCli(root, join(dir, "dist"));
   await symlink(join(root, "packages/cli/package.json"), join(dir, "package.json"));
-  const fonts = join(dir, "node_modules/@overprint/fonts"); // replaces the package with the fonts, which takes seconds to build
+  const fonts = join(dir, "node_modules/@overprint/fonts"); // replaces the fonts package, which takes seconds to build
   await mkdir(fonts, { recursive: true });
   await writeFile(join(fonts, "package.json"), '{ "type": "module", "exports": "./index.js" }');
   const url = JSON.stringify(`file://${join(root, "fonts")}/`);

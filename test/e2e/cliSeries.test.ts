@@ -17,7 +17,7 @@ beforeEach(async () => {
   return () => rm(dir, { recursive: true, force: true });
 });
 const mark = (...args: string[]) => runCli(["mark", ...args], { cwd: dir });
-/** Returns the bytes of the contract with a text. */
+/** Returns the bytes of the sample contract marked with a text. */
 const markedWith = async (text: string) => (await mark("contract.pdf", "--text", text, "-o", "-")).bytes;
 const read = (path: string) => readFile(join(dir, path));
 const files = async () => (await readdir(dir, { recursive: true })).filter((path) => path.endsWith(".pdf")).sort();
@@ -138,7 +138,7 @@ describe("overprint mark --each", () => {
     ["A\\B:C", "A-B-C.pdf"],
     ["A\u202eB", "A-B.pdf"],
     [".A", "A.pdf"],
-  ])("overprint mark --each keeps the result of a CSV value in its folder: %j", async (value, name) => {
+  ])("overprint mark --each never lets a CSV value change the result's folder: %j", async (value, name) => {
     await csv(`name\n"${value}"\n`);
     const run = await mark("contract.pdf", "--each", "names.csv", "--text", "{name}", "-o", "out/{name}.pdf");
     if (name) expect(await files()).toEqual(["contract.pdf", `out/${name}`]);

@@ -254,7 +254,7 @@ describe("calls that fail on their way", () => {
         const { receipt, receiptFault } = await client.watermarkText(contract, { text: "X" });
         expect([receiptFault, receipt?.transaction === ""]).toEqual([undefined, call > 0]);
       }
-      expect(await chain.balanceOf(payer.address)).toBe(10n * PRICE); // the minimum deposit of this seller is the price of ten calls
+      expect(await chain.balanceOf(payer.address)).toBe(10n * PRICE); // minimum deposit: ten calls
     } finally {
       await official.stop();
     }
@@ -333,7 +333,7 @@ describe("malicious and broken deployments", () => {
   const passedOn = (headers: Headers, names: string[]) =>
     Object.fromEntries(names.flatMap((name) => (headers.has(name) ? [[name, headers.get(name)!]] : [])));
 
-  /** Starts a deployment that passes calls on to the Worker, and changes each file that it delivers. */
+  /** Starts a deployment that forwards calls to the Worker and changes each delivered file. */
   async function serveChanged(change: (file: Uint8Array) => Uint8Array): Promise<string> {
     return serve(async (request, response) => {
       const { origin } = new URL(`http://${request.headers.host}`);

@@ -1,4 +1,4 @@
-/** Checks the commands in the documents without running them. Other tests run some of these commands. */
+/** Checks the documented commands without running them. Other tests run some of these commands. */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CommanderError } from "commander";
@@ -19,7 +19,7 @@ const DOCUMENTS = globSync("{*,docs/**/*,examples/*,.github/**/*,{src,web,cli,pa
 
 /** Hosts that stand for a deployment in documents. Calls to other hosts are not checked. */
 const OWN_HOSTS = ["127.0.0.1:8787", "pdf.example.com"];
-/** Paths that exist only for the reader of a document: the reader creates them, or a command of the document does. */
+/** Paths that the reader of a document or one of its commands creates. */
 const READERS_PATHS = /^(out|noto|marked|PATH|state|dist)\//;
 const DEBIAN_PACKAGES = [
   ...["chromium", "default-jdk-headless", "ghostscript", "poppler-utils"],
@@ -40,7 +40,7 @@ const PLAIN: Record<string, RegExp> = {
   sort: /^$/,
   xargs: /^sha256sum$/, // test/e2e/release.test.ts runs the documented pipeline with this command.
 };
-/** Programs that npx downloads. They are not installed in this repository, so the test does not check their flags. */
+/** Programs that npx downloads. They are not installed here, so the test cannot check their flags. */
 const DOWNLOADED: Record<string, string> = {
   lighthouse: "measured by hand",
   "mppx@0.11": "run by `npm run check:clients`",
@@ -102,7 +102,7 @@ function expectPath(path: string): void {
   expect(existsSync(join(ROOT, path)), `${path} exists`).toBe(true);
 }
 
-/** Expects that a path exists. A name without a folder is not checked, because it stands for a file of the reader. */
+/** Expects that a path exists. Skips a name without a folder, because it stands for a file of the reader. */
 function expectFile(path: string): void {
   if (/^[.\w][\w.-]*\/[\w./-]+$/.test(path) && !READERS_PATHS.test(path)) expectPath(path);
 }
@@ -190,8 +190,8 @@ function readWrangler(): string {
 }
 
 /**
- * Parses a command line of `overprint` with the program's own parser and checks the values of the fields. Does not run
- * the command.
+ * Parses a command line of `overprint` with the program's own parser and checks the field values, without running the
+ * command.
  */
 function checkOverprint(args: string[], isMention: boolean): void {
   const program = programOf(process);
@@ -235,9 +235,9 @@ const OTHER_ROUTES: Record<string, Json> = {
     },
   },
 };
-/** Standard HTTP headers that commands in documents use. */
+/** Standard HTTP headers in the documented commands. */
 const HTTP_HEADERS = ["Accept", "Content-Type", "Range"];
-/** Flags of curl that documents use. The value says whether the flag takes an argument. */
+/** Flags of curl in the documented commands. The value says whether the flag takes an argument. */
 const CURL_FLAGS: Record<string, boolean> = {
   ...{ "-s": false, "-i": false, "-g": false },
   ...{ "-o": true, "-r": true, "-X": true, "-H": true, "-F": true, "-d": true, "-T": true, "--data-binary": true },
@@ -262,7 +262,7 @@ function checkCurl(args: string[]): void {
   values("-T").forEach(expectFile);
   expect(addresses).toHaveLength(1);
   const [address = ""] = addresses;
-  // The address is a link from an earlier answer, which this test does not know.
+  // The address is a link from an earlier answer and is unknown to this test.
   if (address.startsWith(UNKNOWN) && !address.startsWith(`${UNKNOWN}/`)) return;
   const url = new URL(address.replace(new RegExp(`^${UNKNOWN}/`), `http://${OWN_HOSTS[0]}/`));
   if (!OWN_HOSTS.includes(url.host) || url.pathname === "/metrics") return; // the API description leaves out /metrics, which is for Prometheus
@@ -307,7 +307,7 @@ function resolve(part: Json): Json {
   return resolve(steps.reduce((at, name) => at[name], api));
 }
 
-/** Checks that the Dockerfile has the parts that the commands in documents use. */
+/** Checks that the Dockerfile contains the parts that documented commands use. */
 function checkDocker([action, ...args]: string[]): void {
   const dockerfile = read("Dockerfile");
   expect(["build", "buildx", "run", "network", "logs"]).toContain(action);

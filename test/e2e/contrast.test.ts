@@ -29,7 +29,7 @@ const COLORS: readonly Color[] = [
 ];
 type Color = readonly [number, number, number];
 
-/** Returns the text to draw with a template. Small letters are repeated, so that enough pixels can be sampled. */
+/** Returns the text to draw with a template. Repeats small letters to provide enough pixels for sampling. */
 const textFor = (template: TemplateName) => (TEMPLATES[template].small ? "CONFIDENTIAL ".repeat(12) : "CONFIDENTIAL");
 
 /**
@@ -41,7 +41,7 @@ interface Pixel {
   readonly onWhite: Color;
 }
 
-/** A black image. The page with it does not count as dark, so the mark has the same colors as on other pages. */
+/** A black image. It does not make its page count as dark, so the mark has its usual colors. */
 const BLACK_IMAGE = "BI /W 1 /H 1 /CS /G /BPC 8 /F /AHx ID 00> EI";
 
 /** Renders a mark on a white page and on a black page. */
@@ -69,8 +69,8 @@ function pixelAt([white, black]: readonly [Raster, Raster], at: number): Pixel {
 }
 
 /**
- * Returns the lightest pixel of a letter, and the faintest pixel of the outline around the letters. If these two are
- * visible, the rest of the mark is visible too.
+ * Returns the lightest pixel of a letter, and the faintest pixel of the outline around the letters. If both are
+ * visible, so is the rest of the mark.
  */
 function weakest(rasters: readonly [Raster, Raster], reach: number): { letter: Pixel; edge: Pixel } {
   const [onWhite, onBlack] = rasters.map(brightness) as [Uint16Array, Uint16Array];
@@ -139,16 +139,16 @@ describe.each(RENDERERS)("text marks rendered by %s", (_, render) => {
   });
 });
 
-/** Sampled pixels on the strokes of a mark, and the distance in pixels within which each of them must have an edge. */
+/** Sampled pixels on the strokes of a mark, and the maximum distance of each pixel from an edge, in pixels. */
 interface Strokes {
   readonly places: readonly number[];
   readonly reach: number;
 }
 
 /**
- * Finds the strokes of a mark on a white page. Stroke pixels have at least 80 % of the darkest pixel's ink. The
- * function takes an evenly spaced sample of at most `MAX_SAMPLES` pixels. Edges at a distance of up to three pixels are
- * always accepted, because the eye perceives them as part of the stroke.
+ * Finds the strokes of a mark on a white page. Stroke pixels have at least 80 % of the darkest pixel's ink. Takes an
+ * evenly spaced sample of at most `MAX_SAMPLES` pixels. Accepts every edge within three pixels, because the eye sees
+ * such an edge as part of the stroke.
  */
 function strokesOn(white: Raster, template: TemplateName): Strokes {
   const { width, height } = white;
@@ -163,9 +163,9 @@ function strokesOn(white: Raster, template: TemplateName): Strokes {
 }
 
 /**
- * Returns the minimum contrast of a mark along its strokes on a picture. For each pixel, the function divides the
- * luminance with the mark by the luminance without it. It compares this ratio with the ratios of nearby pixels and with
- * 1, the ratio of an unmarked pixel. The contrast of the picture itself therefore has no influence.
+ * Returns the minimum contrast of a mark along its strokes on a picture. For each pixel, divides the luminance with the
+ * mark by the luminance without it. Compares this ratio with those of nearby pixels, and with 1, the ratio of an
+ * unmarked pixel. The picture's own contrast therefore has no influence.
  */
 function leastContrastOver(plain: Raster, marked: Raster, { places, reach }: Strokes): number {
   const { width } = plain;
@@ -185,7 +185,7 @@ function leastContrastOver(plain: Raster, marked: Raster, { places, reach }: Str
   return weakest;
 }
 
-/** Share of each value of red, green and blue in a pixel's luminance. */
+/** Weights of red, green and blue in a pixel's luminance. */
 const SHARES = [0.2126, 0.7152, 0.0722].map((share) =>
   Array.from({ length: 256 }, (_, value) => share * linear(value)),
 );

@@ -1,6 +1,6 @@
 /**
- * Tests that large marks stay visible on gray pages as Poppler renders them at 150 dpi. The test is skipped if Poppler
- * is not installed.
+ * Tests that large marks are visible on gray pages rendered by Poppler at 150 dpi. The test is skipped if Poppler is
+ * not installed.
  */
 
 import { execFileSync } from "node:child_process";
@@ -20,8 +20,8 @@ import { missing } from "./readers.ts";
  */
 const GRAYS = [100, 130, 135, 140, 145, 150, 160, 170, 200];
 /**
- * Minimum share of a page's pixels that must have a value for it to count. Strokes exceed this share, stray pixels do
- * not.
+ * Minimum share of a page's pixels with the same value for the value to count. Strokes exceed this share, stray pixels
+ * do not.
  */
 const SHARE = 0.002;
 
@@ -57,9 +57,7 @@ function luminance(gray: number): number {
   return 0.05 + (share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4);
 }
 
-/**
- * Returns the largest contrast between the page and a gray value that at least the share `SHARE` of its pixels have.
- */
+/** Returns the largest contrast of the page with a gray value that at least the share `SHARE` of its pixels have. */
 function contrastOn(page: number, pixels: Uint8Array): number {
   const counts = new Array<number>(256).fill(0);
   for (const value of pixels) counts[value]!++;

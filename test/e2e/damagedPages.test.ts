@@ -10,7 +10,7 @@ const SMALL = "[0 0 .5 400]";
 const LARGE = "[0 0 99999999999 400]";
 
 /**
- * Returns a PDF with one page. `page` contains additional entries of the page, and `node` those of the page's parent.
+ * Returns a PDF with one page. `page` contains additional page entries, and `node` contains those of the page's parent.
  */
 function pageOf(page: string, node = ""): Uint8Array {
   return pdfOf([

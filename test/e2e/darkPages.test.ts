@@ -1,4 +1,4 @@
-/** Tests that the letters of marks, not only their edge, and images are visible on dark pages, in several readers. */
+/** Tests that images and the letters of marks, not only their edges, are visible on dark pages in several readers. */
 import { join } from "node:path";
 import { createCanvas } from "@napi-rs/canvas";
 import { describe, expect, it } from "vitest";
@@ -23,9 +23,9 @@ const COLORS = [
   [96, 0, 24],
   [0, 80, 60],
 ] as const;
-/** Distance between the rows of pixels that are inspected for an edge. */
+/** Distance between the rows of pixels in which the test looks for an edge. */
 const ROW_STEP = 9;
-/** Share of the darkest pixel's ink above which a pixel belongs to the strokes of a letter. */
+/** Minimum ink of a stroke pixel, as a share of the darkest pixel's ink. */
 const SOLID = 0.98;
 
 const drawByPoppler = drawBy(
@@ -81,7 +81,7 @@ function diskOf([red, green, blue]: readonly [number, number, number]): Uint8Arr
   return canvas.toBuffer("image/png");
 }
 
-/** Returns the highest contrast ratio of the pixels in some rows of a rendered page with the color of the page. */
+/** Returns the highest contrast between the page color and a pixel in some rows of a rendered page. */
 function highestContrast({ rgb, width }: Raster, color: readonly number[]): number {
   const colors = new Set<number>();
   for (let row = 0; row < rgb.length; row += 3 * width * ROW_STEP)

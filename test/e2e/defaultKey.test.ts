@@ -12,7 +12,7 @@ import { type Chain, startChain } from "./chain/anvil.ts";
 import { startFacilitator } from "./chain/facilitator.ts";
 
 /**
- * Tests official clients that send no idempotency key. A client loses the answer to a call and repeats the call with a
+ * Tests official clients that send no idempotency key. A client that loses the answer to a call repeats the call with a
  * newly signed payment.
  */
 
@@ -120,7 +120,7 @@ const overMcp = (account: LocalAccount): Buy => {
   };
 };
 
-/** Returns a function that makes the clients disconnect when it is first called. */
+/** Returns a function that disconnects the clients on its first call. */
 function disconnecting(client: AbortController) {
   return async () => {
     if (client.signal.aborted) return;

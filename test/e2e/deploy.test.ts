@@ -77,7 +77,7 @@ const ready = (): FakeAccount => ({
   refusals: {},
   calls: [],
 });
-/** Returns a Cloudflare account without any deployment. */
+/** Returns a Cloudflare account without a deployment. */
 const fresh = (): FakeAccount => ({ ...ready(), rules: undefined, hasLocalUploads: false });
 const good = () => ({ PAY_TO, FACILITATOR_URL: facilitator.url, NETWORKS: "base-sepolia" });
 
@@ -483,7 +483,7 @@ test.skipIf(!allCases)(
     const { cloudflare, real } = await realWrangler();
     const targets: string[] = [];
     /**
-     * Runs the real wrangler. Replaces the deployment's address in its output by the address of a Worker that these
+     * Runs the real wrangler. In its output, replaces the deployment's address with the address of a Worker that these
      * tests started.
      */
     const wrangler: Wrangler = async (args, given) => {

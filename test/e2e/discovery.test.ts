@@ -6,7 +6,7 @@ import { PRODUCTS } from "../../src/service/sale/products.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 
 /**
- * Path of the official tool that registers paid services with discovery indexes. These tests let the tool read only the
+ * Path of the official tool that registers paid services with discovery indexes. In these tests, it can read only the
  * Worker under test.
  */
 const TOOL = join(import.meta.dirname, "../../node_modules/@agentcash/discovery/bin/discovery.js");

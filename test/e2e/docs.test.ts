@@ -57,7 +57,7 @@ const repairs = read("docs/compatibility-repairs.md");
 const wrangler = read("wrangler.toml");
 
 /**
- * Rows of the tables in docs/compatibility-repairs.md. Each row has the damage, the repair, the reason, the source
+ * Rows of the tables in docs/compatibility-repairs.md. Each row contains the damage, the repair, the reason, the source
  * file, and the tests.
  */
 const rows = repairs
@@ -90,7 +90,7 @@ function namedRows(text: string): [name: string, ...cells: string[]][] {
   });
 }
 
-/** Returns the row in the field table of an operation for each field: meaning, limits and default. */
+/** Returns, for each field, its row in the field table of an operation: meaning, limits and default. */
 function fieldRows(operation: "text" | "image") {
   const section = marks[operation].split("## Fields")[1]!.split("\n#")[0]!;
   return new Map(
@@ -283,7 +283,7 @@ test.each([{}, { LINK_TTL_SECONDS: "2592000" }])(
 
 describe("the documents", () => {
   const known = Object.keys(settings.shape);
-  const examples = ["NETWORK", "LINK_TTL_SECOND"]; // The documents misspell these names on purpose.
+  const examples = ["NETWORK", "LINK_TTL_SECOND"]; // The documents misspell these names intentionally.
 
   test.each(Object.entries(FILES).filter(([path]) => /\.(md|sh|ts|py)$/.test(path)))(
     "a document spells every setting correctly: %s",

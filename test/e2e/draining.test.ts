@@ -1,4 +1,4 @@
-/** Tests that a stopping self-hosted server finishes the requests under way and refuses new ones. */
+/** Tests that a self-hosted server finishes running requests and refuses new ones before it stops. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,7 +6,10 @@ import type { Miniflare } from "miniflare";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { drain, startMiniflare } from "../../scripts/lib/serveWorker.ts";
 
-/** A Worker that answers `/slow` once its scheduled handler has run, and sends the body of `/stream` in steps of half a second. */
+/**
+ * A Worker that answers `/slow` after its scheduled handler has run, and sends a chunk of the body of `/stream` every
+ * half second.
+ */
 const WORKER = `
   let isOpen;
   const gone = () => new Promise((resolve) => { const timer = setInterval(() => { if (isOpen) { clearInterval(timer); resolve(); } }, 20); });

@@ -8,7 +8,7 @@ const isBlack = ([r, g, b]: [number, number, number]) => Math.max(r, g, b) < 90;
 
 /**
  * Returns whether PDFium can open a file with the password. PDFium's binding encodes passwords as UTF-8, but encryption
- * revisions 2 and 3 use another encoding. Passwords of these revisions therefore work only in ASCII.
+ * revisions 2 and 3 use another encoding. These revisions therefore work only with ASCII passwords.
  */
 const canBeTyped = ({ user, dict }: (typeof VECTORS)[number]) => dict.r > 3 || /^[ -~]*$/.test(user);
 const readable = VECTORS.filter((vector) => vector.stream.num === 6 && vector.dict.p === -4 && canBeTyped(vector));

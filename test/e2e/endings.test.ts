@@ -1,6 +1,6 @@
 /**
- * Tests pages whose content ends in an unusual way, and lists the readers that then do not show the mark. The endings
- * of a group are pages of one file. Every reader draws this file before and after marking.
+ * Tests pages whose content ends in an unusual way, and lists the readers that do not show their marks. The pages of
+ * one file have the endings of one group. Every reader draws this file before and after marking.
  * docs/compatibility-repairs.md gives the reasons for lost marks.
  */
 import { deflateSync } from "node:zlib";
@@ -44,8 +44,8 @@ const ending = (name: string, content: string, streams: Stream[], lost: string[]
 });
 
 /**
- * Content that is appended to the content of a test page. Each row has a name, the content, and the readers that do not
- * show the mark. The name states the unfinished part, and often where the content ends within this part.
+ * Endings of the content of a test page. Each row has a name, the content to append, and the readers that do not show
+ * the mark. The name states the unfinished part, and often where the content ends within this part.
  */
 const LEFT_OPEN: [name: string, content: string, ...lost: string[]][] = [
   ["a string", "(abc"],
@@ -119,7 +119,7 @@ const LEFT_OPEN: [name: string, content: string, ...lost: string[]][] = [
   ["four extra EMC", "EMC EMC EMC EMC"],
 ];
 
-/** Content with every kind of token. Tests truncate it at every byte. */
+/** Content with every kind of token. Tests truncate the content at every byte. */
 const CUT =
   "q 0.8 0.9 1 rg 5 5 30 50 re f Q /Span <</MCID 0/L [1 (a(b)\\051) <</K/V>>]>> BDC " +
   `${TEXT} [(A) -20 <4243>] TJ ET EMC q 10 0 0 10 5 5 cm BI /W 4/H 4/CS/G/BPC 8 ID abcdefghijklmnop EI Q % (\n` +
@@ -164,8 +164,8 @@ const GROUPS: Record<string, Ending[]> = {
 };
 
 /**
- * Returns a file with one page for each ending. If `apart` is set, each of these pages is followed by another page,
- * whose content discards a path that is still open.
+ * Returns a file with one page for each ending. With `apart`, another page follows each of these pages, and its content
+ * discards a path that is still open.
  */
 function fileOf(endings: readonly Ending[], apart: boolean): Uint8Array {
   const bodies: Bodies = {
@@ -224,8 +224,7 @@ function isMarked({ width, rgb }: Raster): boolean {
 }
 
 /**
- * Returns whether a page is unchanged outside the mark. If `image` is set, the area of the truncated image may differ
- * too.
+ * Returns whether a page is unchanged outside the mark. With `image`, the area of the truncated image may also differ.
  */
 function isUnchanged(before: Raster, after: Raster, image: boolean): boolean {
   for (let y = 0; y < SIDE; y++)

@@ -15,8 +15,8 @@ const root = join(import.meta.dirname, "../..");
 const date = new Date("2026-11-22T09:00:00Z");
 
 /**
- * Marks a file in a separate JavaScript realm, which simulates a browser. The function receives and returns objects of
- * that realm.
+ * Marks a file in a separate JavaScript realm, which simulates a browser. Arguments and results are objects of that
+ * realm.
  */
 let watermarkThere: (source: Uint8Array, mark: TextMark | ImageMark, options: WatermarkOptions) => Promise<Uint8Array>;
 let sample: Uint8Array;

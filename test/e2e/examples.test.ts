@@ -148,7 +148,7 @@ test("overprint.py knows the payment token of each EVM network", () => {
   expect(known).toEqual(payableNetworks().map(({ caip2, asset, name }) => [caip2, asset, name]));
 });
 
-/** Returns the environment in which Python finds a package that signs: eth-account, or a fake of it. */
+/** Returns an environment in which Python finds a signing package: eth-account, or a fake of it. */
 async function signer(): Promise<Record<string, string>> {
   return pythonHas("eth_account") ? {} : { PYTHONPATH: await standIn() };
 }
@@ -163,8 +163,8 @@ async function inPython(program: string): Promise<string[]> {
 }
 
 /**
- * Pages of the documentation for callers. The test runs the commands of these pages except those in `NOT_RUN`. It
- * replaces addresses, paths and payments by its own.
+ * Documentation pages for callers. The test runs their commands except those in `NOT_RUN`, with its own addresses,
+ * paths and payments.
  */
 const PAGES = [
   "README.md",
@@ -173,8 +173,8 @@ const PAGES = [
   ),
 ];
 /**
- * Commands that the test does not run: they install packages, start servers, call a deployment that does not exist, or
- * send a large file, as `test/e2e/uploads.test.ts` does.
+ * Commands that the test does not run: they install packages, start servers, call a nonexistent deployment, or send a
+ * large file (see `test/e2e/uploads.test.ts`).
  */
 const NOT_RUN =
   /^(git clone|npm ci|npm run dev|npm run demo|npx @modelcontextprotocol)|https:\/\/pdf\.example\.com|big\.pdf/m;
@@ -238,8 +238,8 @@ test("examples/contract.pdf is identical to the website's sample", async () => {
 });
 
 /**
- * Creates a fake of the Python package `eth_account` that has only the part that `overprint.py` uses. The fake signs with
- * viem.
+ * Creates a fake of the Python package `eth_account` that has only the parts used by `overprint.py`. The fake signs
+ * with viem.
  */
 async function standIn(): Promise<string> {
   const sign = `import { privateKeyToAccount } from "viem/accounts";

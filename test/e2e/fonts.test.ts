@@ -8,7 +8,7 @@ import { fromNpm, openSources } from "../../scripts/fonts/sources.ts";
 const root = join(import.meta.dirname, "../..");
 const fonts = join(root, "fonts");
 
-/** Returns the committed fonts in the form in which a font build returns fonts. */
+/** Returns the committed fonts in the same form as a font build. */
 function committed(): Built {
   const files = readdirSync(fonts, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -20,8 +20,8 @@ function committed(): Built {
 }
 
 /**
- * Defines a test that needs the font sources. They take 350 MB and are needed only to change a font. In CI, `.ci/run`
- * installs and checks them.
+ * Defines a test that needs the font sources. They take 350 MB and are needed only to change a font. The script
+ * `.ci/run` installs and checks them in CI.
  */
 const testWithSources = test.skipIf(!existsSync(join(root, "scripts/fonts/node_modules")));
 

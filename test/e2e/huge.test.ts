@@ -7,7 +7,7 @@ import { encode } from "../support/bytes.ts";
 import { readerBy } from "../support/ranges.ts";
 
 const FAR = 2 ** 32 + 1;
-/** Block of spaces, which is reused for most of the file. */
+/** Block of spaces that fills most of the file. */
 const BLANK = new Uint8Array(1 << 20).fill(0x20);
 
 /**

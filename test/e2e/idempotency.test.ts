@@ -45,8 +45,8 @@ const request = (headers: Record<string, string> = {}, text = "PAID"): RequestIn
 });
 
 /**
- * Creates a payer with money for two payments. The facilitator settles this payer's payments, but its answers get lost
- * until `recovers` is called.
+ * Creates a payer with money for two payments. The facilitator settles these payments, but its answers are lost until
+ * `recovers` is called.
  */
 async function unluckyPayer() {
   const payer = await chain.payerWith(2n * PRICE);
@@ -78,10 +78,7 @@ const payV2 = (account: LocalAccount): Pay => {
   });
   return (init) => client(endpoint(), init);
 };
-/**
- * Rule for axios that only a 402 is an error. The official client for axios pays only if axios treats a 402 as an
- * error, as it does by default.
- */
+/** Makes axios treat only a 402 as an error. The official client for axios pays in response to this error. */
 const isNo402 = (status: number) => status !== 402;
 const payAxios = (account: LocalAccount): Pay => {
   const client = wrapAxiosWithPaymentFromConfig(axios.create({ responseType: "text", validateStatus: isNo402 }), {

@@ -14,8 +14,8 @@ const READERS: [string, Renderer][] = [
 const SIDE = 96;
 const WIDTH = 200;
 /**
- * Sides of the image on the page in points. The image is enlarged, unscaled or reduced. Pages are rendered at one pixel
- * per point.
+ * Side lengths of the image on the page in points: enlarged, unscaled and reduced. Pages are rendered at one pixel per
+ * point.
  */
 const SIDES = [192, 96, 60, 48, 32, 12];
 /** Maximum difference per color channel, out of 255. Renderers blend slightly differently where colors meet. */
@@ -109,13 +109,10 @@ const CASES = SPECS.flatMap(([name, spec]): [string, PngSpec][] => [
   [`${name}, interlaced`, { ...spec, interlaced: true }],
 ]);
 
-/** Cache of the results of `composed`, because many kinds of PNG give the same image. */
+/** Cache for `composed`, because many kinds of PNG result in the same image. */
 const known = new Map<string, Promise<Uint8Array[]>>();
 
-/**
- * Renders the reference: pages with an opaque image that a canvas has blended with the gray of the page, as a browser
- * does.
- */
+/** Renders the reference: pages with an opaque image that a canvas blends with the page's gray, as a browser does. */
 async function composed(png: Uint8Array, gray: number, renderer: Renderer): Promise<Uint8Array[]> {
   const context = createCanvas(SIDE, SIDE).getContext("2d");
   context.fillStyle = `rgb(${gray} ${gray} ${gray})`;

@@ -1,4 +1,4 @@
-/** Tests which packages `npm ci` installs, and which packages scripts/run.mjs installs when they are first needed. */
+/** Tests which packages `npm ci` installs, and which packages scripts/run.mjs installs on first use. */
 import { spawnSync } from "node:child_process";
 import {
   copyFileSync,

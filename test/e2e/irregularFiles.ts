@@ -1,4 +1,4 @@
-/** Irregular files to be drawn by all readers, and a function that checks whether a reader shows the mark. */
+/** Irregular files for all readers to draw, and a function that checks whether a reader shows the mark. */
 import type { Raster } from "../../scripts/lib/raster.ts";
 import { file, stamp } from "../engine/pdf/fixture.ts";
 import {
@@ -28,7 +28,7 @@ export function isMarked({ width, height, rgb }: Raster): boolean {
   return false;
 }
 
-/** Marks a file. Returns for each page whether `draw` shows the mark. */
+/** Marks a file. Returns, for each page, whether `draw` shows the mark. */
 export async function marksShown(
   source: Uint8Array,
   pages: number,

@@ -1,6 +1,6 @@
 /**
- * Kills the server with SIGKILL while it receives, marks and stores files, and then starts it again on the same
- * storage. `npm run check:cases` kills the server at all points in `POINTS`.
+ * Kills the server with SIGKILL while it receives, marks and stores files, and restarts it on the same storage. `npm
+ * run check:cases` kills the server at all points in `POINTS`.
  */
 import { spawn } from "node:child_process";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
@@ -25,7 +25,7 @@ const TEXT_PATH = "/v1/watermark/text";
 const PDF = Buffer.from(textPages(40, 10_000, "classic"));
 const CHUNKS = 8;
 
-/** Event outside of the server. A test waits for one of these events and then kills the server. */
+/** Event outside the server after which a test kills the server. */
 type Happening = `chunk ${number}` | "verify" | "settle" | "settled" | "answered" | "uploaded";
 
 /**
@@ -106,7 +106,7 @@ async function sendSlowly(response: import("node:http").ServerResponse): Promise
   response.end();
 }
 
-/** Starts the server on the storage of the test. The server gets its own process group, which `kill` ends at once. */
+/** Starts the server on the test's storage in its own process group, so that `kill` can end the whole group. */
 async function serve() {
   const port = await freePort();
   const env = {
@@ -131,8 +131,7 @@ async function serve() {
 }
 
 /**
- * Creates a payer and a call. Returns the nonce of the payment and a function that makes the call. The call can be
- * repeated.
+ * Creates a payer and a call. Returns the nonce of the payment, and a function that makes the call and can repeat it.
  */
 async function order(url: string, text: string) {
   const { accepts } = (await (await fetch(url + TEXT_PATH, { method: "POST" })).json()) as { accepts: Offer[] };
@@ -202,7 +201,7 @@ test.each((allCases ? POINTS : POINTS.slice(0, SMOKE_POINTS)).map(([happening, a
 test("the sweep of a repeatedly killed server deletes no valid link, and deletes everything once the links expire", {
   timeout: 120_000,
 }, async () => {
-  // When the server starts, it deletes the files that workerd was writing when the server was killed.
+  // On startup, the server deletes the files that workerd was writing when the server was killed.
   await (await serve()).kill();
   const worker = await startWorker(
     { PAY_TO, FACILITATOR_URL: outside.url },

@@ -36,7 +36,7 @@ describe("/openapi.json", () => {
   });
 });
 
-/** Returns all regular expressions that the API description and the schemas of the MCP tools contain. */
+/** Returns all regular expressions in the API description and in the schemas of the MCP tools. */
 async function patterns(): Promise<string[]> {
   const message = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
   const tools = await fetch(`${worker.url}/mcp`, {

@@ -1,4 +1,4 @@
-/** Tests that the packages can be built, and mark a file in Node.js. `npm run check:packages` does more. */
+/** Tests that the packages can be built and can mark a file in Node.js. `npm run check:packages` tests more. */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";

@@ -44,7 +44,7 @@ const request = (kind: Kind): RequestInit => {
   return { method: "POST", body: form };
 };
 
-/** Runs `act`. Returns the result of `act` and the increase of the owner's balance. */
+/** Runs `act`. Returns its result, and the increase of the owner's balance. */
 async function gained<T>(owner: string, act: () => Promise<T>): Promise<{ gain: bigint; value: T }> {
   const before = await chain.balanceOf(owner);
   const value = await act();
@@ -63,7 +63,7 @@ async function delivered(response: Response): Promise<number> {
 const clientV2 = (account: LocalAccount) =>
   wrapFetchWithPaymentFromConfig(fetch, { schemes: [{ network: "eip155:*", client: new ExactEvmScheme(account) }] });
 
-/** Returns the payment headers of an x402 version 2 client. A test can send these headers more than once. */
+/** Returns the payment headers of an x402 version 2 client, which a test can send several times. */
 async function signV2(account: LocalAccount, kind: Kind): Promise<Record<string, string>> {
   const refused = await fetch(endpoint(kind), { method: "POST" });
   const client = x402Client.fromConfig({ schemes: [{ network: "eip155:*", client: new ExactEvmScheme(account) }] });
@@ -72,8 +72,8 @@ async function signV2(account: LocalAccount, kind: Kind): Promise<Record<string,
 }
 
 /**
- * Returns the payment header of an x402 version 1 client. The function parses the 402 as strictly as the official
- * client and signs with that client's code.
+ * Returns the payment header of an x402 version 1 client. Parses the 402 as strictly as the official client, and signs
+ * with that client's code.
  */
 async function signV1(account: LocalAccount, kind: Kind): Promise<Record<string, string>> {
   const refused = await fetch(endpoint(kind), { method: "POST" });

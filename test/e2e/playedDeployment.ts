@@ -5,7 +5,7 @@ import { beforeEach } from "vitest";
 
 /**
  * Returns a function that starts a server which plays a deployment, and returns its address. The server stops after the
- * test. Must be called within `describe`.
+ * test. Call this function within `describe`.
  */
 export function playedDeployments(): (listener: RequestListener) => Promise<string> {
   let server: Server | undefined;
@@ -21,7 +21,7 @@ export function playedDeployments(): (listener: RequestListener) => Promise<stri
   };
 }
 
-/** Returns the payment terms of the Worker at an address, with one change made to every payment option. */
+/** Returns the payment terms of the Worker at an address, with the same change in every payment option. */
 export async function changedTerms(worker: string, change: object): Promise<Record<string, string>> {
   const answer = await fetch(`${worker}/v1/watermark/text`, { method: "POST" });
   const terms = decodePaymentRequiredHeader(answer.headers.get("PAYMENT-REQUIRED")!);

@@ -7,7 +7,7 @@ import { getDocument, type PDFPageProxy } from "unpdf/pdfjs";
 import { packed, type Raster, type Renderer, renderPages, renderPagesByMupdf } from "../../scripts/lib/raster.ts";
 import { everyOf } from "../support/allCases.ts";
 
-/** Sampling step: if a reader is a separate program, `npm test` lets it draw only one file out of this many. */
+/** Sampling interval: in `npm test`, a reader that is a separate program draws only one of this many files. */
 const SAMPLE_STEP = 6;
 
 /** PDF reader that renders pages. */
@@ -16,7 +16,7 @@ export interface Reader {
   /** Name of the required program, if that program is not installed. */
   missing?: string | undefined;
   /**
-   * Whether unfinished content of one page affects other pages in this reader. An open path affects the next page. An
+   * Whether unfinished content of a page affects other pages in this reader. An open path affects the next page, and an
    * open inline image can affect any page.
    */
   leaks?: boolean;
@@ -30,8 +30,8 @@ const atOnePixel = (renderer: Renderer, side: number) => (pdf: Uint8Array) =>
 /** PDF reader for tests with many files. */
 interface SamplingReader extends Reader {
   /**
-   * Returns the cases that the reader draws. A separate program must start once per file, so in `npm test` it draws
-   * only a sample.
+   * Returns the cases that the reader draws. A separate program must start once per file, so `npm test` draws only a
+   * sample with it.
    */
   sample<T>(cases: readonly T[]): readonly T[];
 }
@@ -74,7 +74,7 @@ export async function drawByPdfjs(pdf: Uint8Array): Promise<Raster[]> {
     const canvas = createCanvas(width, height);
     const context = canvas.getContext("2d");
     const target = { canvas, canvasContext: context, viewport } as unknown as Parameters<PDFPageProxy["render"]>[0];
-    // After a failure, the canvas shows everything that was drawn before, as a user sees it.
+    // After a failure, the canvas shows what was drawn before it, as for a user.
     await page.render(target).promise.catch(() => {});
     const rgba = context.getImageData(0, 0, width, height).data;
     rasters.push({ width, height, rgb: packed(rgba, width, height, width * 4, 4) });
@@ -84,10 +84,7 @@ export async function drawByPdfjs(pdf: Uint8Array): Promise<Raster[]> {
   return rasters;
 }
 
-/**
- * Returns the name of a program if it is not installed. `argument` is an argument with which an installed program exits
- * at once.
- */
+/** Returns the name of a program if it is not installed. `argument` makes an installed program exit immediately. */
 export const missing = (program: string, argument: string) =>
   spawnSync(program, [argument]).error ? program : undefined;
 

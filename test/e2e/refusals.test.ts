@@ -61,8 +61,7 @@ test.each([
 });
 
 /**
- * Sends the beginning of a body and then ends the stream, but keeps the connection open for reading. Returns the
- * response.
+ * Sends the beginning of a body and ends the stream, but keeps the connection open for reading. Returns the response.
  */
 function answerToCut(path: string, headers: Record<string, string>, beginning: string): Promise<string> {
   const { hostname, port, host } = new URL(worker.url);

@@ -13,8 +13,8 @@ export interface Rendered {
   /** Returns the number of pixels outside `box` that clearly differ from another rendering of the same size. */
   changedOutside(box: Box, other: Rendered): number;
   /**
-   * Returns the bounding box of all pixels that `is` accepts, in shares of the page from the upper left corner. The
-   * result is undefined if `is` accepts no pixel.
+   * Returns the bounding box of all pixels that `is` accepts, in shares of the page from the upper left corner.
+   * Undefined if `is` accepts no pixel.
    */
   boxOf(is: (rgb: [number, number, number]) => boolean): Box | undefined;
 }
@@ -98,7 +98,7 @@ function renderedOf(width: number, height: number, rgba: Uint8Array): Rendered {
 }
 
 /**
- * Returns each pixel as one number. One array per pixel would make a comparison of hundreds of millions of pixels
- * slower than their rendering.
+ * Returns each pixel as one number. With one array per pixel, comparing hundreds of millions of pixels would take
+ * longer than rendering them.
  */
 const wordsOf = ({ buffer, byteOffset, length }: Uint8Array) => new Uint32Array(buffer, byteOffset, length / 4);

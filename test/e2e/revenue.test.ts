@@ -1,6 +1,6 @@
 /**
- * Tests `npm run revenue` on a local chain. The command compares the sales in the ledger with the transfers on the
- * chain. The tests cover sales that match their transfers, sales without transfers, and transfers without sales.
+ * Tests `npm run revenue`, which compares the sales in the ledger with the transfers on the chain, on a local chain.
+ * The tests cover sales with matching transfers, sales without transfers, and transfers without sales.
  */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -76,7 +76,7 @@ async function revenue(args: string[], env: Record<string, string> = {}, inFile 
   return { code, stdout: stdout.join(""), stderr: stderr.join("") };
 }
 
-/** Adds a block to the chain. The command ignores the newest block, because this block may still be replaced. */
+/** Adds a block to the chain, because the command ignores the newest block, which may still be replaced. */
 const oneBlockMore = () => chain.mint("0x00000000000000000000000000000000000000bb", 1n);
 
 interface Report {

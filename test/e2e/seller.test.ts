@@ -12,8 +12,8 @@ import { type Chain, type SignedTransfer, startChain } from "./chain/anvil.ts";
 import { startFacilitator } from "./chain/facilitator.ts";
 
 /**
- * Tests attacks by payers on the seller, attacks by strangers on payers, and faults, on a chain with slow blocks. Two
- * services have the same PAY_TO address.
+ * Tests attacks by payers on the seller, attacks by strangers on payers, and faults. The chain has slow blocks, and two
+ * services share one PAY_TO address.
  */
 
 const PAY_TO = "0x00000000000000000000000000000000c0ffee01";
@@ -24,7 +24,7 @@ let facilitator: Awaited<ReturnType<typeof startFacilitator>>;
 /** Two services that receive payments at one address. Only one has access to a node of the chain. */
 let services: Record<"with a node" | "without a node", StartedWorker>;
 let files: Server;
-/** Callbacks by the path of a payer's file. A callback runs when a service fetches the file. */
+/** Callbacks by file path. Each payer has its own path, and a callback runs when a service fetches the file. */
 const onFetch = new Map<string, () => Promise<unknown>>();
 
 beforeAll(async () => {
@@ -178,8 +178,8 @@ describe("payments on a chain with a block every two seconds", () => {
   });
 
   /**
-   * Runs `before`. Then lets the facilitator submit a transaction that the chain rejects. Returns the status of that
-   * transaction.
+   * Runs `before`, and then makes the facilitator submit a transaction that the chain rejects. Returns the
+   * transaction's status.
    */
   const reject = ({ payer, signed }: Payment, before: () => Promise<unknown>) =>
     new Promise<string>((resolve) => {
@@ -228,7 +228,7 @@ describe("payments on a chain with a block every two seconds", () => {
 
   /**
    * Creates a payment that the chain has rejected because the wallet was empty. Returns the payment, the pending call
-   * `first`, and a function that pays again under the idempotency key of that call.
+   * `first`, and a function that pays again under the call's idempotency key.
    */
   const rejected = async () => {
     const service = services["with a node"];

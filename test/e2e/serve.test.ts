@@ -18,7 +18,7 @@ const root = join(import.meta.dirname, "../..");
 const PAY_TO = "0x00000000000000000000000000000000000000aa";
 const run = promisify(execFile);
 
-/** Returns why this machine cannot build a Docker image. The result is empty if it can. */
+/** Returns why this machine cannot build a Docker image, or an empty text if it can. */
 const noDocker = (() => {
   try {
     execFileSync("docker", ["info"], { stdio: ["ignore", "ignore", "pipe"], timeout: 20_000 });
@@ -29,8 +29,8 @@ const noDocker = (() => {
 })();
 
 /**
- * Waits until a server answers, and returns its health. If the server has exited, the function throws an error with the
- * output that `diedOf` returns.
+ * Waits until a server answers, and returns its health.
+ * @throws Error with the output that `diedOf` returns, if the server has exited
  */
 const healthAt = (url: string, diedOf: () => string | undefined = () => undefined) =>
   vi.waitUntil(
@@ -53,7 +53,10 @@ interface PrintedLine {
   message?: string;
 }
 
-/** Parses everything that a server has printed. Throws an error if a line is not a JSON object with time and level. */
+/**
+ * Parses everything that a server has printed.
+ * @throws Error if a line is not a JSON object with a time and a level
+ */
 function linesOf(printed: string): PrintedLine[] {
   const lines = printed.split("\n").filter(Boolean);
   return lines.map((text) => {
@@ -78,7 +81,7 @@ async function buy(url: string): Promise<string> {
 }
 
 describe("npm run serve, which the image runs", () => {
-  /** Folder of a build that `npm run build:server` has made. */
+  /** Folder of a build made by `npm run build:server`. */
   let BUILT: string;
   let state: string;
   beforeAll(async () => {
@@ -87,7 +90,7 @@ describe("npm run serve, which the image runs", () => {
   });
   afterAll(() => rm(state, { recursive: true, force: true }));
 
-  /** Starts the server with the command of the Dockerfile. The server uses a free port and these settings. */
+  /** Starts the server on a free port with the Dockerfile's command and these settings. */
   async function serve(env: Record<string, string>) {
     const port = await freePort();
     const [, command = ""] = /^CMD (\[.*\])$/m.exec(await readFile(join(root, "Dockerfile"), "utf8")) ?? [];
@@ -132,7 +135,7 @@ describe("npm run serve, which the image runs", () => {
     const created = await fetch(`${server.url}/v1/uploads`, { method: "POST" });
     const { upload } = (await created.json()) as { upload: { url: string; headers: Record<string, string> } };
     const headers = { ...upload.headers, "Content-Length": pdf.length };
-    const sending = request(upload.url, { method: "PUT", headers }); // fetch cannot send a stream with its length
+    const sending = request(upload.url, { method: "PUT", headers }); // fetch cannot send a stream with a known length
     const answered = once(sending, "response") as Promise<[IncomingMessage]>;
     await new Promise((resolve) => sending.write(pdf.subarray(0, 1000), resolve));
     await fetch(`${server.url}/v1/limits`); // the server answers only after it has received the beginning of the upload
@@ -218,7 +221,7 @@ describe("npm run serve, which the image runs", () => {
     const { accepts } = (await (await ask({ "X-Forwarded-Proto": "https" })).json()) as { accepts: object[] };
     expect(accepts).toMatchObject([{ resource: expect.stringMatching(/^https:/) }]);
     const statuses: number[] = [];
-    // Makes one call more than the limit for two minutes, because a minute may end during the loop.
+    // Makes one call more than the limit of two minutes, because a new minute may begin during the loop.
     for (let call = 0; call < 2 * RATE_LIMITS.unpaidCalls + 1; call++) statuses.push((await ask({})).status);
     expect(new Set(statuses)).toEqual(new Set([402, 429]));
   });

@@ -24,7 +24,7 @@ let seller: KeyPairSigner;
 /** Two services that receive payments at one address. Only one has access to a node of the chain. */
 let services: Record<"with a node" | "without a node", StartedWorker>;
 let files: Server;
-/** Callbacks by the path of a payer's file. A callback runs when a service fetches the file. */
+/** Callbacks by file path. Each payer has its own path, and a callback runs when a service fetches the file. */
 const onFetch = new Map<string, () => unknown>();
 
 beforeAll(async () => {

@@ -10,8 +10,8 @@ import { type StartedWorker, startWorker } from "../support/worker.ts";
 
 const MAX_SOURCE_BYTES = 1_000_000;
 /**
- * Maximum number of bytes that the operating system accepts from a server before the Worker reads any. This is the
- * total size of both socket buffers.
+ * Maximum number of bytes that the operating system accepts from a server before the Worker reads any: the total size
+ * of both socket buffers.
  */
 const SOCKET_BUFFERS = 16_000_000;
 

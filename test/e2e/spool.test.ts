@@ -12,7 +12,7 @@ import { render } from "./render.ts";
 const PAGES = 40;
 const large = textPages(PAGES, 10_000, "classic");
 const compressed = textPages(PAGES, 20_000, "stream");
-/** PDF whose /Contents refers to an array, although the engine's first plan expects a stream. */
+/** PDF whose /Contents refers to an array, where the engine's first plan expects a stream. */
 const surprising = farContents("[7 0 R]");
 const isInk = ([r, g, b]: [number, number, number]) => r > 230 && g < 200 && b > 230;
 

@@ -14,8 +14,8 @@ const BOX = `/MediaBox[0 0 ${SIDE} ${SIDE}]`;
 const root = (kids: string, count = 2) => `<</Type/Pages/Count ${count}/Kids[${kids}]${BOX}>>`;
 
 /**
- * Page trees. `bodies` replaces objects of a document whose pages are the objects 3 and 7. `pages` is the number of
- * pages afterwards.
+ * Page trees. `bodies` replaces objects of a document whose pages are the objects 3 and 7. `pages` is the resulting
+ * number of pages.
  */
 const TREES: [name: string, bodies: Bodies, pages: number][] = [
   ["nothing but pages", {}, 2],

@@ -7,12 +7,12 @@ import { SEEDS } from "../support/seeds.ts";
 import { stamp } from "../support/stamp.ts";
 import { render } from "./render.ts";
 
-/** Whether a reader shows anything on a page (`ink`), and whether the page shows the mark. */
+/** Whether a reader shows anything on a page (`ink`), and whether it shows the mark. */
 type Shown = { ink: boolean; mark: boolean };
 
 /**
- * Returns whether pixels show anything, and whether they show the mark. The search starts in the lower right corner,
- * where the mark is. A search from the top would read hundreds of millions of pixels.
+ * Returns whether a page shows anything, and whether it shows the mark. Searches from the lower right corner, where the
+ * mark is. A search from the top would read hundreds of millions of pixels.
  */
 function shownIn(pixels: Uint8Array | Uint8ClampedArray, channels: number): Shown {
   let ink = false;
@@ -25,7 +25,7 @@ function shownIn(pixels: Uint8Array | Uint8ClampedArray, channels: number): Show
   return { ink, mark: false };
 }
 
-/** Number of failures after which MuPDF is loaded again. An instance of MuPDF breaks after many failed calls. */
+/** Number of failures after which the tests reload MuPDF, because an instance breaks after many failed calls. */
 const MAX_FAILURES = 200;
 let mupdf = await ownMupdf();
 let failures = 0;
@@ -54,7 +54,7 @@ async function shownBy(reader: string, pdf: Uint8Array): Promise<Shown[]> {
   try {
     return await READERS[reader]!(pdf);
   } catch (error) {
-    // The reader itself has crashed, for a reason other than the file.
+    // The reader itself crashed, for a reason unrelated to the file.
     if (error instanceof WebAssembly.RuntimeError) throw error;
     if (++failures % MAX_FAILURES === 0) mupdf = await ownMupdf();
     return [];
@@ -65,7 +65,7 @@ const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1");
 
 /**
  * Sources that these tests skip. PDFium cannot open some of them even undamaged. Others contain uncompressed PDFs as
- * attachments, which stay unmarked. Readers of a truncated file may mistake the attachment's pages for pages of the
+ * attachments, which stay unmarked. In a truncated file, readers may mistake an attachment's pages for pages of the
  * file.
  */
 const EXCLUDED = ["catalog in the trailer", "attachments", "an attachment in an update"];
@@ -104,8 +104,8 @@ describe.each(Object.keys(READERS))("truncated results in %s", (reader) => {
 });
 
 /**
- * Returns files of two kinds. In the first kind, only the pages are in object streams. In the second kind, only the
- * objects that the pages share are in object streams.
+ * Returns files of two kinds. The first kind has only the pages in object streams. The second kind has only the objects
+ * that the pages share in object streams.
  */
 function mixed(): Record<string, Uint8Array> {
   const box = "/MediaBox [0 0 300 400]";

@@ -41,7 +41,7 @@ async function open(fields: object, headers: Record<string, string> = {}): Promi
   return (await (await fetch(`${worker.url}/v1/uploads`, { method: "POST", body, headers })).json()) as Offered;
 }
 const kept = async () => (await (await fetch(`${worker.url}/uploads`)).json()) as string[];
-/** Returns the number of stored objects of an upload: its record, and its file after the file was sent. */
+/** Returns the number of an upload's stored objects: its record, and its file once it was sent. */
 const keptOf = async ({ upload }: Offered) =>
   (await kept()).filter((key) => key.includes(upload.url.split("/").at(-1)!)).length;
 const put = (url: string, body: BodyInit) => fetch(url, { method: "PUT", body });
@@ -122,7 +122,7 @@ describe.concurrent("hostile uploads", () => {
     socket.resetAndDestroy();
   }
 
-  /** Sends the beginning of a body, and then the bytes that `drip` writes. Returns the Worker's answer. */
+  /** Sends the beginning of a body, followed by the bytes that `drip` writes. Returns the Worker's answer. */
   function send(url: string, announced: number, body: Uint8Array, drip: (write: (bytes: Uint8Array) => void) => void) {
     const socket = begin(url, announced);
     socket.write(body);

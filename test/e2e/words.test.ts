@@ -8,8 +8,8 @@ import { onePage } from "../support/pdf.ts";
 import { EXTRACTORS, plainText } from "./extractors.ts";
 
 /**
- * Languages whose words a reader extracts in another order. MuPDF moves a vowel mark from the left end of a line to the
- * start of the line.
+ * Languages whose words a reader extracts in another order. MuPDF moves a vowel mark from the left end of a line to its
+ * start.
  */
 const REORDERED: Record<string, string[]> = { MuPDF: ["dv"] };
 

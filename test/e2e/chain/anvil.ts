@@ -18,8 +18,8 @@ import { compiled } from "./contracts.ts";
 const { chainId, asset, domain } = NETWORKS["base-sepolia"];
 
 /**
- * Starts a local chain with the chain ID of base-sepolia and a test token at the address of USDC. If `blockSeconds` is
- * omitted, the chain immediately mines a block for each transaction.
+ * Starts a local chain with the chain ID of base-sepolia and a test token at the address of USDC. Without
+ * `blockSeconds`, the chain mines a block for each transaction immediately.
  */
 export async function startChain({ blockSeconds }: { blockSeconds?: number } = {}) {
   const pace = blockSeconds === undefined ? [] : ["--block-time", String(blockSeconds)];
@@ -113,7 +113,8 @@ export async function startChain({ blockSeconds }: { blockSeconds?: number } = {
     /** Adds tokens to an account's balance. */
     mint: (owner: string, value: bigint) => call("mint", [owner, value]),
     /**
-     * Replaces the newest block with an empty block, and resets the nonce of the signer of the removed transactions.
+     * Replaces the newest block with an empty block, and resets the nonce of the account whose transactions were
+     * removed.
      */
     async reorganize({ address }: LocalAccount): Promise<void> {
       await client.request({ method: "anvil_reorg", params: [1, []] } as never);

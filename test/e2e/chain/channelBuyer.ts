@@ -37,7 +37,7 @@ export function channelReceipt(answer: Response): ChannelResponse {
   return decodePaymentResponseHeader(answer.headers.get("PAYMENT-RESPONSE")!) as unknown as ChannelResponse;
 }
 
-/** Returns how many calls a channel has been charged for, according to the answer to a sold call. */
+/** Returns the number of calls charged to a channel, according to the answer to a sold call. */
 export function callsCharged(answer: Response): number {
   return Number(channelReceipt(answer).extra.channelState.chargedCumulativeAmount) / Number(PRICE);
 }
@@ -86,12 +86,11 @@ export async function channelBuyer(
     account,
     terms,
     config,
-    /** Buys a marked PDF. If `text` is omitted, the request differs from all others. */
+    /** Buys a marked PDF. Without `text`, the request differs from all others. */
     buy: (text: string = crypto.randomUUID(), headers: Record<string, string> = {}) =>
       own.fetch(endpoint(), { ...markRequest(text), headers }),
     /**
-     * Signs the client's next payment. Returns a function that sends the payment with a request. The function can be
-     * called several times.
+     * Signs the client's next payment. Returns a function that sends this payment with a request, any number of times.
      */
     async sign(headers: Record<string, string> = {}) {
       const signed = encodePaymentSignatureHeader(await own.client.createPaymentPayload(await terms()));

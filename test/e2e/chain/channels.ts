@@ -19,14 +19,14 @@ const ADDRESSES = {
 /** Parameters that identify a payment channel. */
 export type ChannelConfig = ReturnType<BatchSettlementEvmScheme["buildChannelConfig"]>;
 
-/** Installs the contracts on a chain, and returns functions that read and call them. */
+/** Installs the contracts on a chain. Returns functions that read and call them. */
 export async function installChannels({ client }: Chain) {
   const contracts = await compiled("Channels");
   for (const [name, address] of Object.entries(ADDRESSES))
     await client.setCode({ address, bytecode: contracts[name]!.bytecode });
   const contract = { address: ADDRESSES.Channels, abi: contracts.Channels!.abi };
   const read = (functionName: string, args: unknown[]) => client.readContract({ ...contract, functionName, args });
-  /** Calls a function of the contract and waits for the receipt. Before that, the account gets Ether for the gas. */
+  /** Gives the account Ether for the gas, calls a function of the contract, and waits for the receipt. */
   async function call(account: LocalAccount, functionName: string, args: unknown[]) {
     await client.setBalance({ address: account.address, value: parseEther("1") });
     const hash = await client.writeContract({ ...contract, account, functionName, args });
@@ -54,7 +54,7 @@ export async function installChannels({ client }: Chain) {
       const [claimed, settled] = (await read("receivers", [receiver, asset])) as [bigint, bigint];
       return { claimed, settled };
     },
-    /** Makes the payer request a withdrawal, as a payer does if a deployment refuses to refund. */
+    /** Makes the payer request a withdrawal, as if a deployment refused a refund. */
     requestWithdrawal: (payer: LocalAccount, config: ChannelConfig, amount: bigint) =>
       call(payer, "initiateWithdraw", [config, amount]),
     /** Executes a withdrawal that the payer requested earlier. */

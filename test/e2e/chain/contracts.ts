@@ -13,7 +13,7 @@ interface Output {
 }
 
 /**
- * Returns the compiled contracts of a Solidity file, by name. A file is compiled only once per run, because loading the
+ * Compiles a Solidity file and returns its contracts by name. Compiles each file only once per run, because loading the
  * compiler is slower than starting a chain.
  * @throws Error if the compiler reports an error
  */

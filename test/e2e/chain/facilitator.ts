@@ -11,7 +11,7 @@ import type { Chain } from "./anvil.ts";
 
 /**
  * Replaces the settlement of a payment and returns the facilitator's answer. `settle` runs the facilitator's own code.
- * After the result `cut`, the connection closes without an answer.
+ * The result `cut` closes the connection without an answer.
  */
 type Settling = (settle: () => Promise<object>) => Promise<{ status: number; body: object } | "cut">;
 
@@ -21,8 +21,8 @@ export async function startFacilitator({ client, url, newSigner }: Chain) {
   const wallet = createWalletClient({ account, chain: client.chain, transport: http(url), pollingInterval: 20 });
   let sent: Promise<unknown> = Promise.resolve();
   /**
-   * Sends transactions one after the other. A failed transaction resets the account's nonces, which would invalidate
-   * transactions that already wait.
+   * Sends transactions one after the other, because a failed transaction resets the account's nonces and would
+   * invalidate waiting transactions.
    */
   const inTurn = <T>(send: () => Promise<T>): Promise<T> => {
     const sending = sent.then(send);
@@ -98,7 +98,7 @@ export async function serveFacilitator(facilitator: x402Facilitator, payerOf: (p
     /** Kind of each requested settlement: `exact`, or the payload type of a channel payment. */
     settled,
     /**
-     * Makes the next settlement succeed but its answer get lost. `cut` closes the connection, and `hold` keeps it open
+     * Makes the next settlement succeed but loses its answer. `cut` closes the connection, and `hold` keeps it open
      * without an answer.
      */
     loseNextAnswer: (how: "cut" | "hold") => {

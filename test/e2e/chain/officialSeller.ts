@@ -9,7 +9,7 @@ const { caip2 } = NETWORKS["base-sepolia"];
 
 /**
  * Starts a server that sells for 0.05 USDC with the official server code of `batch-settlement`. Tests use it to show
- * that contracts and clients work with code other than this project's.
+ * that contracts and clients also work with other code.
  * @param authorizer account that signs claims and refunds
  * @param answer returns the body of a sale for the address of the server
  */
@@ -45,7 +45,7 @@ export async function startOfficialSeller(
       const { status, headers, body } = asked.response;
       return response.writeHead(status, headers).end(JSON.stringify(body ?? {}));
     }
-    if (asked.type !== "payment-verified") return response.end("%PDF-1.7\n"); // The body stands for the file that was sold.
+    if (asked.type !== "payment-verified") return response.end("%PDF-1.7\n"); // The body stands for the sold file.
     const { paymentPayload, paymentRequirements, declaredExtensions } = asked;
     const paid = await sale.processSettlement(paymentPayload, paymentRequirements, declaredExtensions, {
       request: context,

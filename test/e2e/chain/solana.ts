@@ -56,8 +56,8 @@ export async function startSolana() {
   }
 
   /**
-   * Executes a transaction. A transaction that fails before its execution is dropped silently, as by a node without
-   * preflight checks.
+   * Executes a transaction. Silently drops a transaction that fails before its execution, like a node without preflight
+   * checks.
    */
   function send(wire: string): string {
     const transaction = getTransactionDecoder().decode(Buffer.from(wire, "base64")) as Transaction;
@@ -168,10 +168,7 @@ export async function startSolana() {
     lamportsOf: (owner: string) => svm.getBalance(address(owner)) ?? 0n,
     /** Returns whether the chain has executed this transaction without an error. */
     hasSucceeded: (wanted: string) => executed.some(({ signature, err }) => signature === wanted && err === null),
-    /**
-     * Runs a callback when the account's next transaction arrives. The transaction has been simulated by then, but not
-     * executed.
-     */
+    /** Runs a callback when the account's next transaction arrives, after its simulation and before its execution. */
     interpose(account: Address, happens: () => Promise<void>): void {
       interposed.set(account, happens);
     },

@@ -3,8 +3,8 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
 /**
- * Starts a fake of Cloudflare's API, with the calls that wrangler makes to deploy. The only account has neither a
- * Worker nor a bucket at first.
+ * Starts a fake Cloudflare API with the calls that wrangler makes to deploy. Initially, its only account has neither a
+ * Worker nor a bucket.
  */
 export async function startCloudflare() {
   const account = {
@@ -24,7 +24,7 @@ export async function startCloudflare() {
 
   /**
    * Returns the result of an API call.
-   * @throws an API error that has a code
+   * @throws an API error with a code
    */
   function answer(call: string, body: string): unknown {
     if (call.includes(bucket) && !account.rules) throw noBucket;

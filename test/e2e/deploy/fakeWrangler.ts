@@ -8,15 +8,15 @@ import type { Wrangler } from "../../../scripts/deploy/wrangler.ts";
 export interface FakeAccount {
   accounts: { id: string; name: string }[];
   isOffline: boolean;
-  /** Lifecycle rules of the bucket, as wrangler prints them. The value is undefined if the bucket does not exist. */
+  /** Lifecycle rules of the bucket, in wrangler's output format. Undefined if the bucket does not exist. */
   rules: { name: string; enabled: string; prefix: string; action: string }[] | undefined;
   hasLocalUploads: boolean;
   secrets: Record<string, string>;
-  /** Bindings of the deployed Worker. The value is undefined if no Worker is deployed. */
+  /** Bindings of the deployed Worker. Undefined if no Worker is deployed. */
   bindings: { type: string; name: string }[] | undefined;
   /** Addresses of the Worker after a deployment. */
   targets: string[];
-  /** Error messages with which Cloudflare refuses commands. The key is the beginning of the refused command. */
+  /** Error messages of commands that Cloudflare refuses, by the beginning of the command. */
   refusals: Record<string, string>;
   calls: { args: string[]; input: string }[];
 }
