@@ -2,8 +2,8 @@ import axe from "axe-core";
 import type { Frame, Page } from "playwright-core";
 
 /**
- * Returns the accessibility violations that axe finds in the current page. The function runs axe through the browser's
- * developer tools, which a Content-Security-Policy cannot block.
+ * Returns the accessibility violations that axe finds in the current page. axe runs through the browser's developer
+ * tools, which a Content-Security-Policy cannot block.
  */
 export async function violations(page: Page | Frame): Promise<string[]> {
   await page.evaluate(axe.source);

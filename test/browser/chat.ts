@@ -1,6 +1,6 @@
 /**
- * Chat application for tests of MCP Apps views. The application consists of an MCP client that is connected to the
- * Worker, and of a page that uses the official library for hosts.
+ * Chat application for tests of MCP Apps views: an MCP client that is connected to the Worker, and a page that uses the
+ * official library for hosts.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -18,8 +18,8 @@ import { paymentFor } from "../../scripts/lib/pay.ts";
 /** Properties of the chat host that shows a view. */
 interface Showing {
   /**
-   * Kind of host. An application shows the view in a frame with an opaque origin. A web page shows the view in a frame
-   * within a frame ("Sandbox proxy").
+   * Kind of host. An application shows the view in a frame with an opaque origin. A web page shows it in a frame inside
+   * another frame ("Sandbox proxy").
    */
   host?: "application" | "page";
   context?: McpUiHostContext;

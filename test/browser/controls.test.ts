@@ -22,10 +22,7 @@ describePage("the reader of the page's controls", (running) => {
     script = outputFiles[0]!.text;
   });
 
-  /**
-   * Opens a page with the controls and passes it to `act`, which changes them. Returns the fields that `readSettings`
-   * reads afterwards.
-   */
+  /** Opens a page with the controls, lets `act` change them, and returns the fields that `readSettings` then reads. */
   async function fieldsAfter(act: (page: Page) => Promise<unknown>): Promise<object> {
     const page = await running.browser.newPage();
     try {

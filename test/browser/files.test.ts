@@ -1,4 +1,4 @@
-/** Tests in a real browser how the playground takes, lists, names and retains files. */
+/** Tests in a real browser how the playground accepts, lists, names and retains files. */
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";

@@ -16,7 +16,7 @@ describePage("the playground with the keyboard", (running) => {
   const focused = (page: Page) =>
     page.evaluate(`(document.activeElement.id || document.activeElement.className)`) as Promise<string>;
 
-  /** Presses a key on the focused element several times, with pauses of 20 ms that do not depend on the test's machine. */
+  /** Presses a key on the focused element several times, 20 ms apart. */
   const pressQuickly = (page: Page, key: string, times: number) =>
     page.evaluate(`(async () => {
       for (let i = 0; i < ${times}; i++) {

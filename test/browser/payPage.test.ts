@@ -1,7 +1,4 @@
-/**
- * Tests payment links in a real browser: an agent without money requests a PDF, and a person pays for it on the page of
- * the link.
- */
+/** Tests payment links in a real browser: an agent without money requests a PDF, and a person pays for it. */
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { expect, test } from "vitest";
 import { sampleContract } from "../../scripts/lib/sampleContract.ts";

@@ -40,15 +40,15 @@ describePage("the preview", (running) => {
           }
           expect(complaints).toEqual([]);
         },
-        { viewport: { width: 1000, height: 1200 } }, // shows the page so large that smoothed edges are few
+        { viewport: { width: 1000, height: 1200 } }, // so large that few pixels are on smoothed edges
       ),
     10_000 + SETTINGS * 10_000,
   );
 });
 
 /**
- * Returns a PNG with transparency and a JPEG. Both are asymmetric, so that a wrong rotation shows. Both are so large
- * that no single image pixel is visible.
+ * Returns a PNG with transparency and a JPEG. Both are asymmetric, so that a wrong rotation is visible, and too large
+ * for single pixels to matter.
  */
 function logos(): Buffer[] {
   const canvas = createCanvas(600, 450);
@@ -67,7 +67,7 @@ function logos(): Buffer[] {
   return [png, canvas.toBuffer("image/jpeg")];
 }
 
-/** Sets the playground's controls, and returns the preview after its update. */
+/** Sets the playground's controls and returns the updated preview. */
 async function preview(page: Page, operation: string, fields: Fields, image: Buffer): Promise<Raster> {
   await page.evaluate(`(() => {
     document.querySelector(".sheet canvas").dataset.old = "";

@@ -96,7 +96,7 @@ describePage("the page at /", (running) => {
       await expect.poll(() => page.textContent("#shared"), PATIENCE).toContain("copied");
       const link = (await page.evaluate("window.copied")) as string;
       expect(link).not.toContain("secret");
-      // Leaving the page earlier would abort requests, and withPage would report the requests as failed.
+      // Leaving the page earlier would abort requests, which withPage would report as failed.
       await page.waitForSelector(".sheet canvas");
       await page.goto("about:blank");
       await page.goto(link, { waitUntil: "networkidle" });

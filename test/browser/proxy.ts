@@ -8,8 +8,8 @@ interface Answer {
 }
 
 /**
- * Starts a proxy in front of a Worker. When a test requests a fault, the proxy forwards the next call to the Worker but
- * drops or replaces the answer.
+ * Starts a proxy in front of a Worker. On request of a test, the proxy forwards a call to the Worker but drops or
+ * replaces the answer.
  */
 export async function startProxy(upstream: string) {
   const { hostname, port } = new URL(upstream);
@@ -28,8 +28,8 @@ export async function startProxy(upstream: string) {
         answer.resume();
         if (given !== "nothing")
           return response.writeHead(given.status, given.headers).end(JSON.stringify(given.problem));
-        // Sends the headers before the proxy breaks the connection. A browser would retry a connection that breaks
-        // before any answer.
+        // Sends the headers before the proxy breaks the connection, because a browser retries a connection that breaks
+        // earlier.
         response.writeHead(200, answer.rawHeaders).flushHeaders();
         return answer.on("end", () => response.destroy());
       }
@@ -44,7 +44,10 @@ export async function startProxy(upstream: string) {
     url: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
     /** Paths and sizes of the POST requests, in order. */
     posted,
-    /** Makes the proxy drop or replace the answer to the next successful POST, after `passed` other successful ones. */
+    /**
+     * Makes the proxy drop or replace the answer to a successful POST, after it has passed on `passed` other successful
+     * answers.
+     */
     loseNextAnswer: (given: Answer | "nothing" = "nothing", passed = 0) => {
       instead = given;
       passing = passed;

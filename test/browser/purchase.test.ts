@@ -80,7 +80,7 @@ describePage("paying with the development key", (running) => {
         expect((await fetch(url)).status).toBe(200);
         await page.getByText("Copied", { exact: true }).waitFor();
 
-        // Buying again returns the same link. The page still has a single receipt, also after a reload.
+        // Buying again returns the same link. The page shows a single receipt, even after a reload.
         await page.click("#buy");
         await page.waitForSelector("#purchase:not(.busy)");
         expect(await page.locator(".receipt").count()).toBe(1);

@@ -1,6 +1,4 @@
-/**
- * Tests pages without controls in a real browser: the API reference, the page about the MCP server and the error pages.
- */
+/** Tests pages without controls in a real browser: the API reference, the MCP server's page and the error pages. */
 import { describe, expect, test } from "vitest";
 import { violations } from "./axe.ts";
 import { describePage } from "./running.ts";

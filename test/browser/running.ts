@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { chromiumPath, NO_BROWSER, startBrowser } from "../../scripts/lib/chromium.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 
-/** Browser and Worker that the tests of a suite use. Both are set before the first test. */
+/** Browser and Worker of a test suite. Both are set before the first test. */
 export interface Running {
   browser: Browser;
   worker: StartedWorker;
 }
 
 /**
- * Defines a suite of tests for a page, with a browser and a Worker. The suite is skipped if no browser is installed.
- * `vars` starts additional servers and returns the settings for the Worker.
+ * Defines a suite of tests for a page, with a browser and a Worker. Skips the suite if no browser is installed. `vars`
+ * starts additional servers and returns the Worker's settings.
  */
 export function describePage(
   what: string,

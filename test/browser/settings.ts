@@ -3,7 +3,7 @@ import { TEXT_SAMPLES } from "../../scripts/lib/textSamples.ts";
 import { DEFAULTS, EDGES, IMAGE_POSITIONS, POSITIONS, TEMPLATES, type TemplateName } from "../../src/engine/index.ts";
 import type { FieldValue } from "../../src/service/request/fieldKinds.ts";
 
-/** Fields of a request, with values of the types that the page's controls produce. */
+/** Fields of a request, with values of the types that the playground's controls produce. */
 export type Fields = Record<string, FieldValue>;
 
 /** Returns a generator of numbers with at most two decimals. */

@@ -17,8 +17,8 @@ import { CONFIDENTIAL } from "../support/confidential.ts";
 import { pagesOf } from "../support/pdf.ts";
 
 /**
- * Samples without "Emoji" and "Box drawing". The engine draws each character of these two separately, but Chromium
- * joins a box-drawing character with the space beside it.
+ * Samples without "Emoji" and "Box drawing". The engine draws their characters separately, but Chromium joins a
+ * box-drawing character with the space beside it.
  */
 const { Emoji: _, "Box drawing": __, ...lines } = TEXT_SAMPLES;
 const samples: [name: string, text: string, lang?: string][] = [
@@ -29,7 +29,7 @@ const samples: [name: string, text: string, lang?: string][] = [
   ["Serbian", "бгдпт поверљиво", "sr"],
 ];
 
-/** `SHEET` is the size in pixels of the picture that each word is drawn on. `EM` is the font size in pixels. */
+/** `SHEET` is the size in pixels of each word's picture. `EM` is the font size in pixels. */
 const SHEET = { width: 1200, height: 220 };
 const EM = 100;
 

@@ -1,4 +1,4 @@
-/** Tests of the upload page, where a person chooses the requested file, in a real browser. */
+/** Tests the upload page, where a person chooses the requested file, in a real browser. */
 import { describe, expect, test } from "vitest";
 import { sampleContract } from "../../scripts/lib/sampleContract.ts";
 import { violations } from "./axe.ts";

@@ -1,4 +1,4 @@
-/** Tests of the upload page with a file that it sends in parts, in a real browser. */
+/** Tests the upload page in a real browser with a file that it sends in parts. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -38,7 +38,7 @@ describePage("the upload page, for a large file", (running) => {
     const { handle, upload } = (await answer.json()) as { handle: string; upload: { url: string } };
 
     const page = await running.browser.newPage();
-    page.on("dialog", (dialog) => dialog.accept()); // the page asks before it is left during an upload
+    page.on("dialog", (dialog) => dialog.accept()); // the page asks for confirmation before it is left during an upload
     const sent: string[] = [];
     page.on("request", (request) => request.method() !== "GET" && sent.push(request.url().slice(upload.url.length)));
     const status = () => page.textContent("#status");

@@ -12,7 +12,7 @@ export interface FakeWallet {
   declines?: boolean;
   /** Whether the wallet ignores requests to switch to another chain, without an error. */
   stays?: boolean;
-  /** Answers an RPC request as the blockchain node that the wallet is connected to. */
+  /** Answers an RPC request in place of the wallet's blockchain node. */
   node(method: string, params: unknown[]): Promise<unknown>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Slow tests of payment channels. `npm run check:channels` runs them. They cover restarts, lost state, claims through
+ * Slow tests of payment channels, run by `npm run check:channels`. They cover restarts, lost state, claims through
  * unavailable facilitators, and many programs that use one channel.
  */
 import { mkdtemp, rm } from "node:fs/promises";

@@ -1,7 +1,7 @@
 /**
  * Buys 101 times through a payment channel, on a chain with a block every two seconds. `npm run check:channels` runs
- * this test, which prints durations, the number of requests to the facilitator, and gas. The contract is this project's
- * own implementation, so its gas only approximates that of the real contract.
+ * this test and prints durations, facilitator requests and gas. The contract is this project's own implementation, so
+ * its gas only approximates that of the real contract.
  */
 import { generatePrivateKey } from "viem/accounts";
 import { expect, test, vi } from "vitest";
@@ -46,7 +46,7 @@ test("a channel pays for a hundred calls without a transaction for each call, an
     await vi.waitUntil(async () => (await state()).totalClaimed > 0n, { timeout: 60_000, interval: 100 });
     expect(facilitator.calls.verify).toBe(verify);
     await vi.waitUntil(() => facilitator.settled.includes("settle"), { timeout: 60_000, interval: 100 });
-    // The refund also claims the calls that are not claimed yet.
+    // The refund also claims the outstanding calls.
     const closed = await refund().catch((error: Error) => error.message);
     await vi.waitUntil(async () => (await state()).totalClaimed === TOTAL, { timeout: 60_000, interval: 100 });
 
@@ -67,7 +67,7 @@ test("a channel pays for a hundred calls without a transaction for each call, an
   }
 });
 
-/** Returns the gas used by an account's transactions, grouped by the contract function that they call. */
+/** Returns the gas used by an account's transactions, grouped by contract function. */
 async function gasByFunction({ client }: Chain, sender: string): Promise<Map<string, bigint[]>> {
   const found = new Map<string, bigint[]>();
   const head = await client.getBlockNumber({ cacheTime: 0 });
