@@ -109,8 +109,7 @@ describe("the engine", () => {
     expect(() => checkMark({ text })).toThrow("no visible character");
   });
 
-  // Runs only in Node.js, because the test takes ten seconds in workerd and needs no function that other tests do not
-  // need.
+  // Runs only in Node.js, because the test takes ten seconds in workerd and needs no further function of the runtime.
   test.skipIf(isWorkerd)(
     "watermark() rejects a text that needs too many operators over all pages, and suggests a shorter text",
     async () => {

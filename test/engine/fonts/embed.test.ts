@@ -32,7 +32,7 @@ class CollectingSink implements ObjectSink {
   }
 
   /**
-   * Number of bytes that the objects add to a PDF file: `n 0 obj … endobj`, and 20 bytes of cross-reference for each
+   * Number of bytes that the objects add to a PDF file: `n 0 obj … endobj`, and 20 cross-reference bytes for each
    * object.
    */
   get bytes(): number {

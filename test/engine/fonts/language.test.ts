@@ -3,7 +3,7 @@ import type { Letterforms } from "../../../src/engine/fonts/language.ts";
 import { typesetterFor } from "../../../src/engine/fonts/layout.ts";
 import { loadFont } from "../../support/fonts.ts";
 
-/** Returns the distinct font families with which each line of a text is drawn. */
+/** Returns the font families that draw each line of a text. */
 async function familiesOf(text: string, languages: Letterforms = {}): Promise<string[][]> {
   const { layOut } = await typesetterFor(text, "regular", loadFont, languages);
   return text

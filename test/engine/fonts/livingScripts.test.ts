@@ -3,10 +3,7 @@ import { TEXT_SAMPLES } from "../../../scripts/lib/textSamples.ts";
 import { chooseFonts } from "../../../src/engine/fonts/choose.ts";
 import { SCRIPTS } from "../../../src/engine/fonts/scripts.ts";
 
-/**
- * Scripts that Unicode recommends for identifiers (UAX #31, table 5), or lists as scripts in limited use (UAX #31,
- * table 7).
- */
+/** Scripts that Unicode recommends for identifiers (UAX #31, table 5) or lists as limited-use scripts (table 7). */
 const RECOMMENDED =
   "Arab Armn Beng Bopo Cyrl Deva Ethi Geor Grek Gujr Guru Hang Hani Hebr Hira Kana Knda Khmr Laoo Latn Mlym Mymr Orya Sinh Taml Telu Thaa Thai Tibt";
 const LIMITED_USE =

@@ -4,7 +4,7 @@ import { rangesOf } from "../../../src/engine/fonts/coverage.ts";
 import { FAMILIES } from "../../../src/engine/fonts/families.ts";
 import { SCRIPTS, scriptOf } from "../../../src/engine/fonts/scripts.ts";
 
-/** Matches a letter that belongs to a single script, and not to the scripts Common or Inherited. */
+/** Matches a letter of a script other than Common and Inherited. */
 const OWN_LETTER = /(?!\p{Script=Common}|\p{Script=Inherited})\p{L}/u;
 
 test.each(FAMILIES)("determines the script of each letter in the font $name", (family) => {

@@ -1,6 +1,6 @@
 /**
- * Reads embedded TrueType programs, independently of the code under test. The programs contain only the tables needed
- * for drawing.
+ * Reads embedded TrueType programs independently of the code under test. The programs contain only the tables that
+ * drawing needs.
  */
 export function readSubset(bytes: Uint8Array) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -98,7 +98,7 @@ describe("a font subset", () => {
   });
 });
 
-/** Expects two glyphs to have equal outlines. Instructions, component ids and padding to an even length may differ. */
+/** Expects two glyphs to have equal outlines. Ignores instructions, component ids and padding to an even length. */
 function expectSameOutline(subset: ReturnType<typeof readSubset>, id: number, full: Font, glyph: number): void {
   const expected = full.outline(glyph),
     actual = subset.outline(id);

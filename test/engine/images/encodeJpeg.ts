@@ -20,7 +20,7 @@ export interface JpegSpec {
 }
 
 /**
- * Quantization step. With this step, the quantized DC coefficient of a block of one color is the color minus 128 (ITU-T
+ * Quantization step that makes the quantized DC coefficient of a one-color block equal to the color minus 128 (ITU-T
  * T.81, A.3.3).
  */
 const QUANTIZER = 8;
@@ -63,8 +63,8 @@ const DC_TABLE = Uint8Array.of(
 const AC_TABLE = Uint8Array.of(0x10, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x00);
 
 /**
- * Encodes a baseline JPEG. Implements only the part of ITU-T T.81 that the tests need: every kind of segment, and exact
- * colors.
+ * Encodes a baseline JPEG. Implements only the parts of ITU-T T.81 that the tests need: every kind of segment, and
+ * exact colors.
  */
 export function encodeJpeg(spec: JpegSpec): Uint8Array {
   const { width, height, color, fill = [], frameMarker = 0xc0, precision = 8 } = spec;

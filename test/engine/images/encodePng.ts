@@ -12,14 +12,14 @@ export interface PngSpec {
   /** Chunks between PLTE and IDAT. */
   chunks?: { type: string; data: Uint8Array }[];
   /**
-   * Returns the filter type of scanline `y`, which is counted within its pass if the image is interlaced. By default,
-   * all five filter types alternate.
+   * Returns the filter type of scanline `y`, counted within its pass if the image is interlaced. By default, all five
+   * filter types alternate.
    */
   filter?(y: number): number;
   interlaced?: boolean;
   /** Maximum number of bytes of an IDAT chunk. */
   idatLength?: number;
-  /** Changes the filtered scanlines before compression, to damage the image. */
+  /** Changes the filtered scanlines before compression, in order to damage the image. */
   tamper?(scanlines: Uint8Array): Uint8Array;
   level?: number;
 }

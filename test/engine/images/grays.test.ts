@@ -12,8 +12,8 @@ const SIDE = 16;
 const value = (x: number, y: number, bits: number) => Math.floor(((x * SIDE + y) / 255) * (2 ** bits - 1));
 
 /**
- * Returns an image with three color channels whose pixels are gray. If `colored` is given, the pixel with this index is
- * not gray.
+ * Returns an image with three color channels and only gray pixels. `colored` is the index of a pixel that is not gray,
+ * if any.
  */
 function image(more: Partial<PngSpec>, colored?: number): PngSpec {
   const { bitDepth = 8, colorType = 2 } = more;

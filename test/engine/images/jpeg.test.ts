@@ -68,7 +68,7 @@ async function expectShown(jpeg: Uint8Array, expected: Rgb[], tolerance = 2): Pr
   expectPixels(await render(await readImage(jpeg, LIMITS)), expected, tolerance);
 }
 
-/** Returns the colors that PDFium renders for rectangles painted with `INKS`. */
+/** Returns the colors of rectangles painted with `INKS`, rendered by PDFium. */
 async function inks(): Promise<Rgb[]> {
   const content = INKS.map((ink, i) => `${ink.map((value) => value / 255).join(" ")} k ${i} 0 1 1 re f`).join("\n");
   return renderPage(content, { width: INKS.length, height: 1 });

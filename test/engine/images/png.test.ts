@@ -10,8 +10,8 @@ const WITH_ALPHA = KINDS.filter(({ colorType }) => colorType === 4 || colorType 
 const WITHOUT_ALPHA = KINDS.filter(({ colorType }) => colorType !== 4 && colorType !== 6);
 
 /**
- * Returns an image of noise. The size is 13 x 9 pixels, so that rows end within a byte at every depth below 8, and
- * Adam7 uses all passes.
+ * Returns an image of noise. At 13 x 9 pixels, rows end within a byte at every depth below 8, and Adam7 uses all
+ * passes.
  */
 function noisy({ colorType, bitDepth }: Kind, more: Partial<PngSpec> = {}): PngSpec {
   const channels = CHANNELS[colorType];

@@ -96,7 +96,7 @@ describe("the color space of a PNG", () => {
     expect(await colorSpace("indexed", { gAMA: uint32(100000) })).toBe("[/Indexed [/ICCBased 4 0 R] 1 5 0 R]");
   });
 
-  // The expected primary colors are those of AdobeRGB1998.icc, which Adobe adapted to the white point D50.
+  // The expected primary colors are those of AdobeRGB1998.icc, adapted to the white point D50 by Adobe.
   test("adds a profile for the chromaticities of a PNG, with the sRGB gamma if the PNG declares none", async () => {
     const sink = await written(encodePng(spec("RGB", { cHRM: ADOBE_RGB_COLORS })));
     const bytes = new Uint8Array(inflateSync(sink.streams("/N 3 ")[0]!));

@@ -168,8 +168,8 @@ describe("the limits of PNG dimensions", () => {
 });
 
 describe("a decompression bomb", () => {
-  // The bomb has 10 MB of zeros and then a block of an invalid type. An error about the invalid block would show that
-  // the whole bomb was decompressed.
+  // The bomb has 10 MB of zeros followed by a block of an invalid type. An error about this block would show that the
+  // whole bomb was decompressed.
   const zeros = deflateSync(new Uint8Array(10_000_000), { finishFlush: constants.Z_SYNC_FLUSH });
   const bomb = concat(zeros, Uint8Array.of(0xff));
 

@@ -1,7 +1,7 @@
 import { encode } from "../../support/bytes.ts";
 import { concat, uint32 } from "./encodePng.ts";
 
-/** Returns the header of an ICC profile without tags (ICC.1:2010, 7.2). Readers accept the header as a profile. */
+/** Returns the header of an ICC profile without tags (ICC.1:2010, 7.2), which readers accept as a profile. */
 export function profile({
   space = "RGB ",
   deviceClass = "mntr",

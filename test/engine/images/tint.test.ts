@@ -53,7 +53,7 @@ describe("a tinted image", () => {
     ["an inverted CMYK JPEG", jpeg([55, 235, 195, 255], adobe(0)), 25],
   ])("a tint mixes the colors of %s with white", async (_, image, tolerance = 2) => {
     const [whole, mixed] = [await firstPixel(image, 1), await firstPixel(image, TINT)];
-    // The tolerance is larger for CMYK, because mixing inks only approximates mixing the displayed colors.
+    // CMYK has a larger tolerance, because mixing inks only approximates mixing the displayed colors.
     for (const [i, channel] of mixed.entries())
       expect(Math.abs(channel - (255 - TINT * (255 - whole[i]!)))).toBeLessThanOrEqual(tolerance);
   });

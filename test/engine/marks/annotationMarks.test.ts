@@ -1,6 +1,6 @@
 /**
- * Tests the annotations that repeat the mark above opaque annotations. `test/e2e/annotations.test.ts` checks how
- * readers draw these annotations.
+ * Tests the annotations that repeat the mark above opaque annotations. `test/e2e/annotations.test.ts` tests how readers
+ * draw them.
  */
 import { expect, it } from "vitest";
 import { type ImageMark, watermark } from "../../../src/engine/index.ts";
@@ -22,7 +22,7 @@ const STAMP = annotation("100 150 200 250");
 /** A mark that covers the rectangle [120 170 180 230] of the page in {@link onePage}. */
 const MARK: ImageMark = { image: MAGENTA, position: "center", scale: 0.2, opacity: 0.5 };
 
-/** Marks a file once in memory and once by reading it in byte ranges. Expects both outputs to be equal. */
+/** Marks a file in memory and by reading it in byte ranges. Expects equal outputs. */
 async function marked(source: Uint8Array, mark: ImageMark = MARK) {
   const plan = await watermark(source, mark);
   const output = latin1(await joined(plan.chunks()));

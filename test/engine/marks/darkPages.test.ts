@@ -10,7 +10,7 @@ import { type Bodies, file, latin1, onePage } from "../pdf/fixture.ts";
 
 const FILL = "0 0 300 400 re f";
 const DARK = `0.1 g ${FILL}`;
-/** Content of 300 KB. The engine checks only 512 KB of a file before it places the mark. */
+/** Content of 300 KB. The engine checks only 512 KB of a file's content before it places the mark. */
 const LONG = "0 0 1 1 re f ".repeat(24_000);
 
 const pageWith = (content: string, more: Bodies = {}, resources = "") =>
@@ -34,7 +34,7 @@ async function marked(source: Uint8Array, mark: Partial<TextMark> = {}): Promise
   return joined(plan.chunks());
 }
 
-/** Returns whether an output has marks with letters in a fill color. */
+/** Returns whether an output contains marks whose letters have a fill color. */
 const hasLetters = (output: Uint8Array, fill: string) =>
   new RegExp(`\\n${fill}\\n(.*\\n)*?BT\\n`).test(readable(output));
 const hasWhite = (output: Uint8Array) => hasLetters(output, "1 g");

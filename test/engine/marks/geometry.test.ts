@@ -26,7 +26,7 @@ const apply = ([a, b, c, d, e, f]: Matrix, x: number, y: number) =>
   [a * x + c * y + e, b * x + d * y + f].map((v) => Math.round(v * 1e6) / 1e6 + 0);
 
 describe("displayed space", () => {
-  // The page box is 100 wide and 200 high. Each row lists the user-space coordinates of corners of the displayed page.
+  // The page box is 100 wide and 200 high. Each row lists the user-space coordinates of the displayed page's corners.
   test.each<[Page["rotate"], number, [number, number], Record<string, [number, number]>]>([
     [0, 1, [100, 200], { "lower left": [10, 20], "lower right": [110, 20], "upper left": [10, 220] }],
     [90, 1, [200, 100], { "lower left": [110, 20], "lower right": [110, 220], "upper left": [10, 20] }],
@@ -173,8 +173,8 @@ describe("tile", () => {
     for (let x = 0; x <= 600; x += 50)
       for (let y = 0; y <= 800; y += 50)
         expect(Math.min(...moved.map(([cx, cy]) => Math.hypot(cx! - x, cy! - y)))).toBeLessThan(125);
-    // Measures the position of a copy in rows and columns of the tiling, without the offset. The row is a whole number.
-    // The column is a whole number in even rows, and is shifted by half a column in odd rows.
+    // Returns the position of a copy in rows and columns of the tiling, without the offset. The row is an integer. The
+    // column is an integer in even rows, and is shifted by half a column in odd rows.
     const [x, y] = [moved[0]![0]! - 300 - offset.x, moved[0]![1]! - 400 - offset.y];
     const [cos, sin] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
     const [row, column] = [(y * cos - x * sin) / 125, (x * cos + y * sin) / 150];

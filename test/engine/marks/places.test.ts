@@ -11,7 +11,7 @@ import { type Bodies, file, onePage, ranges } from "../pdf/fixture.ts";
 const BOX = "/MediaBox[0 0 300 400]";
 const SQUARE: Shape = { size: { width: 60, height: 60 }, scale: 1, rotation: 0 };
 
-/** Returns the displayed lower left corner of a mark of 60 x 60 points on each page. The margin is 20 points. */
+/** Returns, for each page, the displayed lower left corner of a mark of 60 x 60 points with a margin of 20 points. */
 async function cornersOn(source: ByteSource, own: Position, shape = SQUARE) {
   const document = await openPdf(source, {});
   const placeOn = await placesFor(

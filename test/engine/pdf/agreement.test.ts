@@ -1,6 +1,6 @@
 /**
- * Tests files that readers interpret differently. The engine writes an output that all readers interpret alike, or
- * rejects the file.
+ * Tests files that readers interpret differently. The engine either rejects the file or writes an output that all
+ * readers interpret alike.
  */
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../src/engine/index.ts";
@@ -16,7 +16,7 @@ const PAGE = `<</Type/Page${BOX}>>`;
 const NODE = "<</Type/Pages/Count 1/Kids[3 0 R]>>";
 const CATALOG = "<</Type/Catalog/Pages 2 0 R>>";
 
-/** Returns object `num` of the output, on one line, or an empty string if the output has no such object. */
+/** Returns object `num` of the output on one line, or an empty string if the object does not exist. */
 async function written(source: Uint8Array, num: number): Promise<string> {
   const output = latin1(await stamp(source));
   return new RegExp(`\\n${num} 0 obj\\n([\\s\\S]*?)\\nendobj`).exec(output)?.[1]?.replaceAll("\n", " ") ?? "";
@@ -38,8 +38,8 @@ function encrypted(revision: string): string {
 }
 
 /**
- * Returns a one-page PDF whose catalog, page tree node and page are in object stream 5. `members` adds or replaces
- * members of the stream.
+ * Returns a one-page PDF with the catalog, the page-tree node and the page in object stream 5. `members` adds or
+ * replaces members of the stream.
  */
 function packed(members: Record<number, string> = {}, dict?: (text: string) => string): Uint8Array {
   const builder = new FileBuilder().objects({ 4: { data: "0 g" } });
@@ -288,8 +288,8 @@ describe("a scan for objects", () => {
 
 describe("a file", () => {
   /**
-   * Returns a file that readers may interpret differently. The cross-reference lists the page, and `later`, a text
-   * further back in the file, redefines an object. The offset of object 9 is wrong, so that the engine scans the file.
+   * Returns a file that readers may interpret differently. The cross-reference lists the page, but `later` redefines an
+   * object later in the file. The offset of object 9 is wrong, so that the engine scans the file.
    */
   const ambiguous = (bodies: Bodies, later: string) => {
     const builder = new FileBuilder().objects({ ...onePage(), ...bodies, 9: "null" });

@@ -2,7 +2,7 @@ import { srgbProfile } from "../../../src/engine/images/calibratedProfile.ts";
 import { profile } from "../images/profile.ts";
 import { type Bodies, FileBuilder, onePage } from "./fixture.ts";
 
-/** Returns XMP metadata that has these PDF/A properties as attributes. */
+/** Returns XMP metadata with these PDF/A properties as attributes. */
 export function xmp(properties: string, namespace = 'xmlns:pdfaid="http://www.aiim.org/pdfa/ns/id/"'): string {
   return (
     `<?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/">` +

@@ -68,9 +68,9 @@ export class FileBuilder {
   }
 
   /**
-   * Adds a cross-reference stream as object `num`. It lists everything in the file and the members of object streams.
-   * The stream has a row for each of `objects`, by default for all numbers from 0 to the largest one. If `objects` is
-   * given, `trailer` must declare these numbers in /Index.
+   * Adds a cross-reference stream as object `num`. The stream lists all objects of the file and the members of object
+   * streams. It has a row for each of `objects`, by default for all numbers from 0 to the largest one. If `objects` is
+   * set, `trailer` must declare these numbers in /Index.
    */
   xrefStream(num: number, members: [number, number, number][] = [], trailer = "/Root 1 0 R", objects?: number[]): this {
     const at = this.text.length;
@@ -125,8 +125,8 @@ export const ranges = (bytes: Uint8Array) =>
 export const file = (bodies: Bodies) => new FileBuilder().objects(bodies).table().bytes();
 
 /**
- * Returns content operators that draw a magenta square in the displayed bottom-right corner of the page. The square's
- * side is a fifth of the displayed page width.
+ * Returns content operators that draw a magenta square in the displayed bottom-right corner of the page. Its side is a
+ * fifth of the displayed page width.
  */
 export function corner({ box, rotate, userUnit }: Page, name: string): string {
   const [w, h] = rotate % 180 === 0 ? [box.x1 - box.x0, box.y1 - box.y0] : [box.y1 - box.y0, box.x1 - box.x0];
@@ -185,10 +185,7 @@ export async function stamp(source: Uint8Array, options: Partial<OpenOptions> = 
   return joined((await plan(source, options)).chunks());
 }
 
-/**
- * Returns `stamped` if the file can be marked. Otherwise, returns the code of an EngineError, or the text of any other
- * error.
- */
+/** Returns `stamped` if the file can be marked, the code of an EngineError, or the text of any other error. */
 export async function outcome(source: Uint8Array): Promise<string> {
   return stamp(source).then(
     () => "stamped",

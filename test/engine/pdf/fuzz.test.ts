@@ -11,8 +11,8 @@ import { CORNER, textMarks } from "../../support/trialMarks.ts";
 const MARKS = [CORNER, ...textMarks(loadFont)];
 
 /**
- * Number of damaged files. In workerd, a few files are enough: these tests then only check that the runtime has all
- * functions that the engine uses.
+ * Number of damaged files. In workerd, a few files are enough to check that the runtime has all functions that the
+ * engine uses.
  */
 const FILES = allCases ? 800 : isWorkerd ? 60 : 300;
 

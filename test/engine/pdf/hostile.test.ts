@@ -1,4 +1,4 @@
-/** Tests damaged and hostile files. The engine marks or rejects each of these files in little time and memory. */
+/** Tests damaged and hostile files. The engine marks or rejects each file with little time and memory. */
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { encode } from "../../support/bytes.ts";
@@ -30,8 +30,8 @@ function referringToItself(): Uint8Array {
 }
 
 /**
- * Returns a file with many consecutive spaces. Its older cross-reference section lists an object at each space, but no
- * object follows.
+ * Returns a file with many consecutive spaces. An older cross-reference section lists an object at each space, but no
+ * object is there.
  */
 function blanks(count: number): Uint8Array {
   const builder = new FileBuilder().objects(onePage());
@@ -48,7 +48,7 @@ function blanks(count: number): Uint8Array {
 
 /**
  * Returns a file whose cross-reference table lists many objects inside one comment. The comment contains only object
- * numbers, and `0 obj` follows the comment, so that each number seems to begin an object.
+ * numbers. `0 obj` follows it, so that each number seems to begin an object.
  */
 function comment(count: number): Uint8Array {
   const builder = new FileBuilder().objects(onePage());

@@ -1,4 +1,4 @@
-/** Irregular files, built in code. After marking, all readers show the mark on each page of these files. */
+/** Irregular files that tests build in code. After marking, all readers show the mark on each page of these files. */
 import { deflateSync } from "node:zlib";
 import { encode } from "../../support/bytes.ts";
 import { type Bodies, FileBuilder, file, onePage } from "./fixture.ts";

@@ -25,14 +25,12 @@ const PAGE = "<</Type/Page/MediaBox[0 0 300 400]>>";
 const UNREADABLE = "]<</Type/Page>>";
 const BOX = "/MediaBox[0 0 300 400]";
 /**
- * A second definition of the page, which no cross-reference lists. A scan for objects uses this definition if it is the
+ * A second definition of the page that no cross-reference lists. A scan for objects uses this definition if it is the
  * last one in the file.
  */
 const DECOY = "3 0 obj\n<</Type/Page/MediaBox[0 0 9 9]>>\nendobj\n";
 
-/**
- * Returns a file whose page is 300 wide according to the cross-reference, but 9 wide according to a scan for objects.
- */
+/** Returns a file whose page is 300 wide by the cross-reference, but 9 wide by a scan for objects. */
 function decoyed(bodies: Bodies = {}, head?: string): FileBuilder {
   const builder = new FileBuilder(head).objects({ ...onePage(), ...bodies });
   builder.text += DECOY;
@@ -40,8 +38,8 @@ function decoyed(bodies: Bodies = {}, head?: string): FileBuilder {
 }
 
 /**
- * Returns a file whose page is in an object stream and 300 wide. `behind`, by default a decoy page that is 9 wide,
- * follows the stream. The cross-reference gives indexes of members that are too high by `off`.
+ * Returns a file whose page is in an object stream and 300 wide. `behind` follows the stream and is by default a decoy
+ * page that is 9 wide. The cross-reference's member indexes are too high by `off`.
  */
 function packed({ trailer = "/Root 1 0 R", off = 0, before = "", behind = DECOY } = {}): FileBuilder {
   const builder = new FileBuilder(`%PDF-1.7\n${before}`).objects({ 4: { data: "0 g" }, 7: "/FlateDecode" });
@@ -148,10 +146,7 @@ describe("openPdf, without a scan for objects", () => {
   });
 });
 
-/**
- * The beginning of a stream with a negative /Length. The /Length points back to a string that looks like the end of the
- * stream.
- */
+/** The beginning of a stream whose negative /Length points back to a string that resembles the end of the stream. */
 const BACKWARDS = "<</A(endstream)/Length -30>>stream\n";
 
 describe("a scan for objects", () => {

@@ -4,10 +4,7 @@ import * as browser from "../../../src/engine/platform/search.browser.ts";
 import * as native from "../../../src/engine/platform/search.ts";
 import { encode } from "../../support/bytes.ts";
 
-/**
- * Numbers of bytes before the searched word. Long distances are included, because the native variant calls native code
- * only for these.
- */
+/** Numbers of bytes before the searched word. The native variant calls native code only for long distances. */
 const LENGTHS = [0, 1, 500, 100_000];
 
 describe.each([

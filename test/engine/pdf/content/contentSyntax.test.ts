@@ -5,10 +5,7 @@ import { checkContent } from "../../../../src/engine/pdf/content/contentSyntax.t
 const bytesOf = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
 const isWellFormed = (...parts: string[]) => checkContent(parts.map(bytesOf)).isWellFormed;
 
-/**
- * Content that makes an operator legal if it is put before and after the operator, by the place that allows the
- * operator.
- */
+/** Content that makes an operator legal if it surrounds the operator, by the place in which the operator is allowed. */
 const AROUND = {
   page: ["", ""],
   pair: ["q BX /T BMC ", " EMC EX Q"],
@@ -17,7 +14,7 @@ const AROUND = {
   text: ["BT ", " ET"],
 } as const;
 
-/** Operands and operators of ISO 32000-2, Annex A, by the places that allow them. */
+/** Operands and operators of ISO 32000-2, Annex A, by the places in which they are allowed. */
 const OPERATORS: [keyof typeof AROUND, string[]][] = [
   [
     "page",

@@ -1,4 +1,4 @@
-/** Tests the scan that finds the bounding box of everything that a page's content paints. */
+/** Tests the scan for the bounding boxes of everything that a page's content paints. */
 import { expect, it } from "vitest";
 import type { Bounds } from "../../../../src/engine/pdf/content/bounds.ts";
 import {

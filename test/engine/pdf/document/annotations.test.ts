@@ -1,5 +1,5 @@
 /**
- * Tests marks that are covered by form fields. Readers draw fields above all other annotations, so nothing can show the
+ * Tests marks that form fields cover. Readers draw fields above all other annotations, so no annotation can show the
  * mark above a field.
  */
 import { expect, it } from "vitest";

@@ -1,6 +1,6 @@
 /**
- * Tests damaged page trees, in files that the engine scans for objects. The output has the mark on every page, or a
- * notice says that pages are missing.
+ * Tests damaged page trees, in files that the engine scans for objects. Every page of the output has the mark, or a
+ * notice reports missing pages.
  */
 import { describe, expect, it } from "vitest";
 import { watermark } from "../../../../src/engine/index.ts";

@@ -1,6 +1,5 @@
 /**
- * Tests how the engine reads a file's PDF/A claim, and which device colors the output intent and the page resources
- * allow.
+ * Tests how the engine reads a file's PDF/A claim, and which device colors its output intent and page resources allow.
  */
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";

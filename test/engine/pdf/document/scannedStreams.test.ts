@@ -1,4 +1,4 @@
-/** Tests how the engine searches the object streams that a scan finds for a catalog, and the cost of this search. */
+/** Tests how the engine searches the object streams found by a scan for a catalog, and the cost of this search. */
 import { expect, it, vi } from "vitest";
 import { expandObjectStreams, findCatalogs } from "../../../../src/engine/pdf/document/scannedStreams.ts";
 import type { ObjectStream, Objects } from "../../../../src/engine/pdf/objects/objects.ts";
@@ -10,7 +10,7 @@ import { encode } from "../../../support/bytes.ts";
 import { countedBytes } from "../../../support/countedBytes.ts";
 
 /**
- * Returns the numbers of the object-stream members that may be a catalog. The members begin at `offsets` and are
+ * Returns the numbers of the object-stream members that may be a catalog. The members start at `offsets` and are
  * numbered from 100.
  */
 async function catalogsIn(bytes: Uint8Array, offsets: number[], meter = new Meter(0)): Promise<number[]> {

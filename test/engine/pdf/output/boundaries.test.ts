@@ -1,4 +1,4 @@
-/** Tests the list of the offsets at which the parts of a file begin ("boundaries"). */
+/** Tests the list of boundaries: the offsets at which the parts of a file begin. */
 import { expect, test } from "vitest";
 import { Boundaries, LIVE, SECTION, STALE, SUPERSEDED } from "../../../../src/engine/pdf/output/boundaries.ts";
 

@@ -1,6 +1,6 @@
 /**
  * Tests content streams that are far from all other objects of their file. If the file is read in byte ranges, planning
- * does not read these streams. The output must still equal the output of the same file in memory.
+ * skips these streams. The output must still equal the output in memory.
  */
 import { describe, expect, it, test } from "vitest";
 import { PlanOutdated } from "../../../../src/engine/index.ts";
@@ -13,8 +13,8 @@ import { type Bodies, FileBuilder, file, latin1, open, plan, stamp } from "../fi
 const FAR = { data: new Uint8Array(250_000) };
 
 /**
- * Returns a file of two pages. The contents of the second page are far from all other objects, except `before` and
- * `after`, which are next to the contents.
+ * Returns a file of two pages. The contents of the second page are far from all other objects except `before` and
+ * `after`, which surround the contents.
  */
 function withFar(contents: string, object: string, before: Bodies = {}, after: Bodies = {}): FileBuilder {
   const builder = new FileBuilder().objects({
@@ -34,7 +34,7 @@ const stream = (dict: string, data = "0 g 0 0 9 9 re f") => `<<${dict}>>\nstream
 
 /**
  * Marks a file that is read in byte ranges. Returns the output, the numbers of bytes read for the plan and for the
- * output, and whether the output was planned again because the first plan was outdated.
+ * output, and whether the first plan was outdated.
  */
 async function byRanges(source: Uint8Array) {
   let read = 0;

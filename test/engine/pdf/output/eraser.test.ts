@@ -13,9 +13,9 @@ import { encode } from "../../../support/bytes.ts";
 import { latin1 } from "../fixture.ts";
 
 /**
- * Kinds of parts of a file: a live object, an object whose new version is written elsewhere ("superseded"), an object
- * of an older section ("stale"), a cross-reference section, a cross-reference stream, the file header, or other bytes,
- * which belong to the part before them.
+ * Kinds of parts of a file: a live object, an object that is rewritten elsewhere ("superseded"), an object of an older
+ * section ("stale"), a cross-reference section, a cross-reference stream, the file header, or other bytes, which belong
+ * to the part before them.
  */
 type Kind = "live" | "superseded" | "stale" | "section" | "xref stream" | "head" | "rest";
 type Part = [Kind, string];
@@ -53,7 +53,7 @@ function fileOf(...parts: Part[]) {
   return { text, table, xref, superseded, header, boundaries };
 }
 
-/** Erases a file in windows of `size` bytes, each with the surrounding bytes that the eraser may read. */
+/** Erases a file in windows of `size` bytes, each with the surrounding bytes that the eraser can see. */
 function erased(
   { text, table, boundaries }: Pick<ReturnType<typeof fileOf>, "text" | "table" | "boundaries">,
   size = text.length,
@@ -129,7 +129,7 @@ test("the eraser erases nothing between the file header and an object on the sam
 
 test("the eraser ignores cross-reference entries that point outside the copied bytes or into object streams", () => {
   const { text, table, xref, superseded } = fileOf(["rest", "before"], HEAD, A, B);
-  table.add(1, IN_FILE, 0, 0); // offsets count from the file header, so offset 0 of the text lies before the header
+  table.add(1, IN_FILE, 0, 0); // offsets count from the file header, so offset 0 of the text precedes the header
   table.add(1, IN_FILE, text.length, 0);
   table.add(1, IN_STREAM, text.indexOf(B[1]) + 3, 0);
   const origin = "before".length;

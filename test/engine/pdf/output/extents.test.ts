@@ -1,6 +1,6 @@
 /**
- * Tests that the output retains the data of live streams, even if the data look like objects or cross-references, and
- * erases superseded objects around these streams.
+ * Tests that the output retains the data of live streams, even if the data resemble objects or cross-references, and
+ * that it erases superseded objects around them.
  */
 import { describe, expect, it } from "vitest";
 import { PlanOutdated } from "../../../../src/engine/index.ts";
@@ -18,10 +18,13 @@ const INNER = (() => {
   builder.objects({ 3: "<</Type/Page/Inner true>>", 40: { data: "1 0 obj\n<<>>\nendobj" } });
   return builder.table({ numbers: [3, 40], trailer: `/Root 1 0 R/Prev ${previous}` }).text;
 })();
-/** `INNER` between long runs of other bytes. Each run has more bytes than the engine searches. */
+/** `INNER` between long runs of other bytes. Each run is longer than the range that the engine searches. */
 const LARGE = `${"x".repeat(70_000)}\n${INNER}\n${"y".repeat(70_000)}`;
 
-/** Returns the attachment, a stream. By default, its length is in object 10 after the data, as in files of qpdf. */
+/**
+ * Returns the attachment as a stream. By default, its length is in object 10 after the data, as in files written by
+ * qpdf.
+ */
 const attached = (data: string, length = "10 0 R") =>
   `<</Type/EmbeddedFile/Length ${length}>>\nstream\n${data}\nendstream`;
 const withAttachment = (data: string): Bodies => ({ 9: attached(data), 10: String(data.length) });
@@ -29,7 +32,7 @@ const previousOf = ({ text }: FileBuilder) => [...text.matchAll(/startxref\n(\d+
 
 /**
  * Returns a file of two revisions. The first revision has an old page and the attachment. The second revision replaces
- * the page, and has a /Prev entry if `linked` is true.
+ * the page. It has a /Prev entry if `linked` is true.
  */
 function revised(
   data: string,
@@ -67,7 +70,7 @@ function astray(data: string, inner: string): FileBuilder {
   return builder.table({ trailer: `/Root 1 0 R/Prev ${previous}` });
 }
 
-/** Returns an attachment that has the bytes `end` between its data and `endstream`. */
+/** Returns an attachment with the bytes `end` between its data and `endstream`. */
 function attachedBefore(data: string, end: string): string {
   return attached(data, String(data.length)).replace(/\nendstream$/, () => `${end}endstream`);
 }

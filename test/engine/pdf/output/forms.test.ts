@@ -1,5 +1,5 @@
 /**
- * Tests how the output isolates content that readers may stop drawing. The content of repaired files and malformed
+ * Tests how the output isolates content at which readers may stop drawing. The content of repaired files and malformed
  * content become form XObjects, which the page draws before the mark.
  */
 import { deflateSync } from "node:zlib";
@@ -18,7 +18,7 @@ import { encryptText, VECTORS } from "../security/encryptedFile.ts";
 
 const BOX = "/MediaBox[0 0 300 400]";
 
-/** Returns a file whose cross-reference cannot be read, so that the engine scans it. */
+/** Returns a file with an unreadable cross-reference, which the engine therefore scans. */
 const scanned = (bodies: Bodies) => encode(latin1(file(bodies)).replace(/startxref\n\d+/, "startxref\n9"));
 
 /**

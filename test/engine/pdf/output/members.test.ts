@@ -1,6 +1,6 @@
 /**
- * Tests the cost of rewriting an object stream that contains a page. The output must also rewrite the other members of
- * this object stream.
+ * Tests the cost of rewriting an object stream that contains a page. The output must also rewrite the stream's other
+ * members.
  */
 import { deflateSync } from "node:zlib";
 import { expect, it, vi } from "vitest";
@@ -13,7 +13,7 @@ const PAGE = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>";
 
 /**
  * Returns a file whose object stream has a page and `count` further members. All further members share one offset, at
- * which the text `rest` begins.
+ * which the text `rest` starts.
  */
 function membersAtOnePlace(count: number, rest: string, page = PAGE): Uint8Array {
   const builder = new FileBuilder().objects({ 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Type/Pages/Kids[3 0 R]>>" });
@@ -61,7 +61,7 @@ it("rewritten object-stream members that share an offset share one buffer", asyn
 });
 
 /**
- * Rewrites the members of an object stream. Returns the members, the scanned bytes that were charged, and the number of
+ * Rewrites the members of an object stream. Returns the members, the number of scanned bytes charged, and the number of
  * yields.
  */
 async function work(rest: string) {

@@ -1,6 +1,4 @@
-/**
- * Tests the bytes of the output: those that are retained, those that are erased, and the tail after the copied source.
- */
+/** Tests the bytes of the output: the retained bytes, the erased bytes, and the tail after the copied source. */
 import { inflateSync } from "node:zlib";
 import { PDFDocument } from "pdf-lib";
 import { describe, expect, it } from "vitest";
@@ -23,8 +21,8 @@ function compressed(): Uint8Array {
 }
 
 /**
- * Returns a file with two revisions, of which the second replaces the page. If `linked` is true, the second revision
- * has a /Prev entry. Otherwise, it has a complete cross-reference table.
+ * Returns a file with two revisions, of which the second replaces the page. With `linked`, the second revision has a
+ * /Prev entry. Otherwise, it has a complete cross-reference table.
  */
 function revised(linked: boolean): FileBuilder {
   const builder = new FileBuilder().objects(onePage("/MediaBox[0 0 300 400]/Contents 4 0 R/Old true")).table();
@@ -350,8 +348,8 @@ describe("pages outside the page tree", () => {
     ["retains the dictionary of a page within a stream", { 9: { data: `9 0 obj\n${STRAY}` } }],
   ];
   /**
-   * Plans and writes the output from memory and from byte ranges, each with and without `thorough`. Returns the
-   * outputs, except that of an outdated plan.
+   * Plans and writes the output from memory and from byte ranges, with and without `thorough`. Returns all outputs
+   * except those of outdated plans.
    */
   const written = async (source: Uint8Array) => {
     const texts = [plan(source), plan(source, { thorough: true }), plan(ranges(source), { thorough: true })];

@@ -1,6 +1,6 @@
 /**
  * Tests the skeleton of the output: the catalog, the page tree and the page dictionaries. The skeleton must be
- * complete, so that readers inherit and repair nothing.
+ * complete, so that readers need neither inheritance nor repairs.
  */
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
@@ -20,8 +20,8 @@ const CATALOG = "<</Type/Catalog/Pages 2 0 R>>";
 const GRAY = { data: "0.5 g 10 10 100 100 re f" };
 
 /**
- * Marks a file in memory and by reading it in byte ranges, and checks that both outputs are equal. Returns, for each
- * reader and each page, whether the reader shows the mark.
+ * Marks a file in memory and by reading it in byte ranges, and checks that both outputs are equal. Returns which pages
+ * show the mark in each reader.
  */
 async function shown(source: Uint8Array): Promise<(readonly boolean[])[]> {
   const mark = async (document: PdfDocument) => {

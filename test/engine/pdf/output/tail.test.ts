@@ -12,8 +12,8 @@ import { type Bodies, FileBuilder, file, latin1, onePage, open, plan, ranges, st
 import { encryptedPage, VECTORS } from "../security/encryptedFile.ts";
 
 /**
- * A cross-reference entry. Its kind is 0 for a free number, 1 for an object in the file, and 2 for an object in an
- * object stream (ISO 32000-2, Table 18).
+ * A cross-reference entry. Its kind is 0 for a free number, 1 for an uncompressed object, and 2 for an object-stream
+ * member (ISO 32000-2, Table 18).
  */
 type Entry = { kind: 0 | 1 | 2; place: number; detail: number };
 /**
@@ -144,8 +144,8 @@ function compressed(more: Record<number, string> = {}, inFile: Bodies = {}): Fil
   return builder.xrefStream(7, builder.objectStream(5, { ...PARTS, ...more }));
 }
 /**
- * Returns a hybrid file. It has a cross-reference table, and a cross-reference stream that lists the compressed objects
- * (ISO 32000-2, 7.5.8.4).
+ * Returns a hybrid file: its cross-reference table is complemented by a cross-reference stream with the compressed
+ * objects (ISO 32000-2, 7.5.8.4).
  */
 function hybrid(): Uint8Array {
   const builder = new FileBuilder().objects(onePage(undefined, { 6: "(six)" }));
@@ -227,7 +227,7 @@ describe("cross-references", () => {
     },
   );
 
-  /** Returns a file whose page and content are outside the object stream, and whose other objects are in the stream. */
+  /** Returns a file whose objects are in an object stream, except its page and content. */
   function pagesInFile(): FileBuilder {
     const { 3: page, ...others } = PARTS;
     const builder = new FileBuilder().objects({ 3: page!, 4: { data: "0 g" } });
@@ -423,7 +423,7 @@ describe("growth of the output", () => {
 
   /**
    * Returns a file whose page has `count` content streams, each inside the data of the previous stream. The output must
-   * therefore rewrite all of them.
+   * therefore rewrite each stream.
    */
   const nested = (count: number) => {
     const numbers = Array.from({ length: count }, (_, index) => 10 + index);

@@ -1,5 +1,5 @@
 /**
- * Tests that writing a long cross-reference section yields to the event loop, and never holds the whole section as one
+ * Tests that writing a long cross-reference section yields to the event loop, and never builds the whole section as one
  * text.
  */
 import { inflateSync } from "node:zlib";

@@ -1,5 +1,6 @@
 /**
- * Tests that each change to a page is applied only once. The page walk repeats a step if some bytes were not loaded.
+ * Tests that each change to a page is applied only once. The page walk repeats a step if it needs bytes that were not
+ * loaded.
  */
 import { describe, expect, it } from "vitest";
 import { joined } from "../../../support/bytes.ts";
@@ -11,7 +12,7 @@ import { type Bodies, file, latin1, onePage, plan, ranges } from "../fixture.ts"
  */
 const FAR = { data: new Uint8Array(700_000) };
 
-/** Returns a file of one page with the entries `page`, which refer to objects far away in the file. */
+/** Returns a file of one page with the entries `page`, which refer to distant objects. */
 const farFrom = (page: string, more: Bodies) =>
   file({ ...onePage(), 3: `<</Type/Page${page}>>`, 8: FAR, ...more, 30: FAR });
 

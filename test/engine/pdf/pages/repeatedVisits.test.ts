@@ -1,6 +1,6 @@
 /**
- * Tests objects that many pages share. The engine either reads a shared object only once, or charges the work again for
- * each page. It never applies a change twice.
+ * Tests objects that many pages share. The engine either reads a shared object only once, or charges the work for each
+ * page. It never applies a change twice.
  */
 import { constants, deflateSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
@@ -17,7 +17,7 @@ const LONG = 20_000;
 const string = `<${"41".repeat(LONG / 2)}>`;
 
 /**
- * Returns `count` pages and the objects that the pages refer to. `entries` returns the entries of a page. `more` returns
+ * Returns `count` pages and the objects that they refer to. `entries` returns the entries of a page, and `more` returns
  * additional objects.
  */
 function pages(count: number, entries: (num: number) => string, more: (num: number) => Bodies, tree = ""): Bodies {
@@ -64,7 +64,7 @@ test("inspects malformed inherited resources only once for all pages", async () 
   slots.mockRestore();
 });
 
-/** Returns a file with the objects `bodies`, and with an object stream that has the objects `members`. */
+/** Returns a file with the objects `bodies`, and with an object stream of the objects `members`. */
 function withMembers(bodies: Bodies, members: Record<number, string>): Uint8Array {
   const builder = new FileBuilder().objects(bodies);
   return builder.xrefStream(91, builder.objectStream(90, members)).bytes();
@@ -78,7 +78,7 @@ test("reads a long resource dictionary only once, even if its pages wait for an 
     { 80: "<<>>" },
   );
   await open(bytes);
-  // The number of reads is one for each entry, and a few for each page.
+  // There is one read for each entry, and a few for each page.
   expect(texts.mock.calls.length).toBeLessThan(10_000);
   texts.mockRestore();
 });

@@ -5,14 +5,14 @@ import VECTORS from "./encryption.vectors.json" with { type: "json" };
 export { VECTORS };
 
 /**
- * The result of encrypting a file with another program: the encryption dictionary, one string and one stream. Bytes are
- * in hexadecimal. `made` is the command that encrypted the file.
+ * A file that another program encrypted: the encryption dictionary, one string and one stream, with bytes in
+ * hexadecimal. `made` is the encryption command.
  */
 export type Vector = (typeof VECTORS)[number];
 
 export const bytesOfHex = (text: string) => new Uint8Array(Buffer.from(text, "hex"));
 
-/** Returns the encryption dictionary in the form in which the engine's parser returns it. */
+/** Returns the encryption dictionary in the form that the engine's parser returns. */
 export function encryptDictionary({ dict }: Vector, changes: Partial<EncryptDictionary> = {}): EncryptDictionary {
   return {
     ...dict,

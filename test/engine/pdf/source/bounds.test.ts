@@ -1,4 +1,4 @@
-/** Tests hostile files, which try to exceed the work limits or to keep the mark off a page. */
+/** Tests hostile files that try to exceed the work limits or to leave a page unmarked. */
 import { deflateSync } from "node:zlib";
 import { describe, expect, it, test, vi } from "vitest";
 import { EngineError } from "../../../../src/engine/index.ts";
@@ -32,7 +32,7 @@ describe("hostile files", () => {
       const [small, large] = [make(200), make(400)];
       const [one, two] = [await mark(small), await mark(large)];
       expect(two.outcome).toBe(one.outcome);
-      // Read windows grow by factors of eight, so a file of twice the size can take a little more than twice the work.
+      // Read windows grow by factors of eight, so a file of twice the size can take slightly more than twice the work.
       // Quadratic growth would take four times the work.
       expect(two.work / one.work).toBeLessThan(3);
       expect(two.length / (one.length || 1)).toBeLessThan(2.2);

@@ -1,7 +1,4 @@
-/**
- * Tests small files that cause much work. The engine either avoids the work, or counts it against the limits of the
- * meter.
- */
+/** Tests small files that cause much work. The engine either avoids the work or charges it to the meter. */
 import { deflateSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
 import { decodeStream } from "../../../../src/engine/pdf/objects/filters.ts";
@@ -32,7 +29,7 @@ function withRows(dict: string, rows: Uint8Array): Uint8Array {
 
 /**
  * Returns a page without a cross-reference, followed by the objects `more` and by `trailers`. The engine finds these
- * objects only by a scan.
+ * objects only in a scan.
  */
 const scanned = (trailers: string, more: Bodies = {}) => {
   const builder = new FileBuilder().objects({ ...onePage(), ...more });
@@ -75,7 +72,7 @@ test("rejects a file with too many revisions, since ignoring the oldest revision
 });
 
 describe("cross-reference streams", () => {
-  // Readers reject these object numbers, so the engine has no row for them.
+  // Readers reject these object numbers, so the engine stores no row for them.
   const BEYOND = "/Index[8388608 9999999999999]";
 
   test("every row of a cross-reference stream counts against the work limit, even without an effect", async () => {
@@ -291,8 +288,8 @@ test("decrypting an object stream counts against the work limit, and decoding it
 });
 
 /**
- * Returns a file with `depth` pages outside the page tree, each of which is inside a string of the previous page. The
- * file also has `rows` cross-reference rows without effect.
+ * Returns a file with `depth` pages outside the page tree. Each of these pages is inside a string of the previous page.
+ * The file also has `rows` cross-reference rows without effect.
  */
 function strays(depth: number, rows: number): Uint8Array {
   const builder = new FileBuilder().objects(onePage());

@@ -1,6 +1,6 @@
 /**
- * Tests that two ways to read a dictionary find the same entries, even among garbage: values.ts parses the dictionary,
- * and lexer.ts finds the positions of its entries.
+ * Tests that the parser in values.ts and the lexer in lexer.ts find the same entries in a dictionary, even among
+ * garbage.
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** Tests how cross-reference entries are compared with the file, both in memory and in byte ranges. */
+/** Tests how cross-reference entries are checked against the file, in memory and in byte ranges. */
 import { describe, expect, it } from "vitest";
 import { PlanOutdated } from "../../../../src/engine/index.ts";
 import { RangeSource } from "../../../../src/engine/pdf/source/byteSource.ts";
@@ -33,8 +33,8 @@ function formAt(word: string): Uint8Array {
 }
 
 /**
- * Returns a file with a wrong cross-reference stream. The entry of the form points to this stream, and the stream does
- * not list itself.
+ * Returns a file with a wrong cross-reference stream, which does not list itself. The entry of the form points to this
+ * stream.
  */
 function formAtStream(): Uint8Array {
   const builder = withForm();
