@@ -5,8 +5,8 @@ import { ORIGIN, offerOf, send, TEXT } from "../support/client.ts";
 const MB = new Uint8Array(1 << 20).fill(0x61);
 
 /**
- * Returns a body of unknown length, which has `beginning` and then 200 MB of filler. `read()` returns how many
- * megabytes of filler were read so far.
+ * Returns a body of unknown length that consists of `beginning` and 200 MB of filler. `read()` returns the number of
+ * megabytes of filler read so far.
  */
 function endless(beginning: string) {
   let read = 0;

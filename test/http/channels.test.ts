@@ -134,7 +134,7 @@ describe("payment through a channel", () => {
         },
       ],
     });
-    // The service rejects the voucher now: the 402 repeated it to its sender, so it no longer proves who the payer is.
+    // The service now rejects the voucher. The 402 repeated it to its sender, so it no longer proves who the payer is.
     expect((await call(voucher)).status).toBe(402);
   });
 
@@ -364,8 +364,7 @@ describe("refund of a channel", () => {
       amount: "450000",
       extra: { channelState: { balance: "50000", totalClaimed: "50000", chargedCumulativeAmount: "50000" } },
     });
-    // The first error (`cumulative_amount_mismatch`) makes a client that does not know of the refund read the balance
-    // again.
+    // The error `cumulative_amount_mismatch` makes a client that does not know of the refund read the balance again.
     for (const reason of ["cumulative_amount_mismatch", "cumulative_exceeds_balance"])
       expect((await seller.call(await seller.payer.voucher(2 * PRICE))).terms?.error).toContain(reason);
     expect((await seller.call(await seller.payer.deposit(10 * PRICE, 2 * PRICE))).status).toBe(200);

@@ -22,7 +22,7 @@ async function refusalOf(path: string, body: object): Promise<Refusal> {
   expect(response.status).toBe(400);
   const refusal = await response.json<Refusal>();
   expect(refusal.code).toBe("invalid_request");
-  expect(refusal.detail).not.toMatch(/[.?!][.?!]/); // The detail has no doubled punctuation mark, such as “?.”
+  expect(refusal.detail).not.toMatch(/[.?!][.?!]/); // The detail contains no doubled punctuation marks, such as “?.”
   return refusal;
 }
 

@@ -15,7 +15,7 @@ async function call(origin: string, settings: Record<string, string>, headers: R
     const context = createExecutionContext();
     const request = new Request(`${origin}/v1/watermark/text`, { method: "POST", ...init });
     const response = await app.fetch(request, { ...env, ...settings }, context);
-    // Reads the answer, because the service would spend 2 s on draining an unread body.
+    // Reads the answer, because the service would otherwise drain the unread body for 2 s.
     const answer = await response.json();
     await waitOnExecutionContext(context);
     return answer;
@@ -29,8 +29,8 @@ async function call(origin: string, settings: Record<string, string>, headers: R
 }
 
 /**
- * Problem code that shows that the service tried to fetch the file. The attempt fails, because tests cannot connect to
- * loopback addresses.
+ * Problem code after an attempt to fetch the file. The attempt fails, because tests cannot connect to loopback
+ * addresses.
  */
 const FETCH_TRIED = "source_unreachable";
 const NOT_ALLOWED = "source_not_allowed";

@@ -21,11 +21,11 @@ afterEach(() => void vi.restoreAllMocks());
 const TOKEN = "0123456789abcdef0123456789abcdef";
 const PAY_TO = "0x00000000000000000000000000000000000000aa";
 const RULES = rulesIn(alerts);
-/** The route at a public host, because calls from loopback are not limited. */
+/** The route on a public host, because calls from loopback are not limited. */
 const PUBLIC = `https://api.example.com${TEXT}`;
 const now = () => Date.now() / 1000;
 
-/** Creates a deployment with these settings. Returns a function that calls it. All calls share one environment object. */
+/** Creates a deployment with these settings. Returns a function that calls it with a shared environment object. */
 function deployment(settings: object = {}) {
   const environment = { ...env, OPERATOR_TOKEN: TOKEN, ...settings };
   return async (path: string, init?: RequestInit) => {
@@ -37,7 +37,7 @@ function deployment(settings: object = {}) {
 }
 type Call = ReturnType<typeof deployment>;
 
-/** Scrapes the metrics as Prometheus does: an answer other than 200 yields nothing. */
+/** Scrapes the metrics as Prometheus does. An answer other than 200 yields nothing. */
 async function scrape(call: Call): Promise<string> {
   const response = await call("/metrics", { headers: { Authorization: `Bearer ${TOKEN}` } });
   return response.ok ? response.text() : "";
@@ -53,7 +53,7 @@ async function buy(call: Call): Promise<Response> {
   return call(TEXT, { method: "POST", headers, body });
 }
 
-/** Checks that an alert is quiet before a condition and fires after it. */
+/** Checks that an alert does not fire before a condition and fires after it. */
 async function expectAlert(name: string, call: Call, cause: () => Promise<unknown>, later = 0): Promise<void> {
   const before = await scrape(call);
   const rule = RULES.get(name)!;
@@ -151,7 +151,7 @@ describe("each documented alert fires on its condition", () => {
     OverprintFacilitatorErrors: () => {
       const call = deployment({ PAY_TO, FACILITATOR_URL: "https://facilitator.example.com/down" });
       return expectAlert("OverprintFacilitatorErrors", call, async () => {
-        await Promise.all(Array.from({ length: 6 }, () => buy(call))); // at the same time, because each call retries
+        await Promise.all(Array.from({ length: 6 }, () => buy(call))); // concurrent, because each call retries
       });
     },
     OverprintServerErrors: () => {

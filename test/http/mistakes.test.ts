@@ -6,7 +6,7 @@ import { onePage } from "../support/pdf.ts";
 
 /**
  * Tests mistakes of a new caller without a wallet. Each row has a request and the expected answer, which names the
- * mistake and says what to do.
+ * mistake and the remedy.
  */
 
 const file = "https://files.example.com/contract.pdf";

@@ -7,8 +7,8 @@ import { onePage } from "../support/pdf.ts";
 import { decodeHeader, termsV2 } from "../support/x402.ts";
 
 /**
- * These tests send the recorded requests of clients whose packages this project does not install. `npm run
- * check:clients` records the requests and runs the clients themselves.
+ * Recorded requests of clients whose packages this project does not install. `npm run check:clients` records them, and
+ * runs the clients themselves.
  */
 
 const body = { file: dataUri("application/pdf", onePage), text: "PAID" };

@@ -20,7 +20,7 @@ const newPayer = () => {
 };
 type Payer = ReturnType<typeof newPayer>;
 
-/** Fields of a sign-in message, without the signature. The official clients copy most of them from the challenge. */
+/** Fields of a sign-in message, except the signature. The official clients copy most of them from the challenge. */
 interface Message {
   domain: string;
   address: string;

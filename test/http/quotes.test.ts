@@ -1,4 +1,4 @@
-/** Tests of payment links. A payment link lets one person prepare a call and another person pay for it. */
+/** Tests payment links. One person prepares a call with a payment link, and another person pays for it. */
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { signPayment } from "../../scripts/lib/pay.ts";
 import { offerOf, send } from "../support/client.ts";

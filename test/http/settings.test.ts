@@ -13,13 +13,13 @@ import { bucket } from "../support/storage.ts";
 import { SECRET, WRONG_SETTINGS } from "../support/wrongSettings.ts";
 
 const ORIGIN = "https://api.example.com";
-/** Settings that are only published. */
+/** Settings that the service only publishes. */
 const COSMETIC = ["CONTACT_EMAIL", "REPOSITORY_URL", "TERMS_URL", "PRIVACY_URL", "IMPRINT_URL", "STATUS_URL"];
 const WRONG = Object.entries(WRONG_SETTINGS)
   .filter(([name]) => !COSMETIC.includes(name))
   .map(([name, [value]]) => [name, value] as const);
 
-/** Paths that are served even if settings are invalid. */
+/** Paths that the service serves even with invalid settings. */
 const WITHOUT_SETTINGS = /^\/(assets|fonts|v1\/files|favicon\.svg|robots\.txt)/;
 
 /** Every method and path of the service. Path parameters have sample values. */
@@ -148,7 +148,7 @@ describe("with an invalid setting", () => {
   });
 });
 
-/** URL of a host that does not exist. */
+/** URL of a nonexistent host. */
 const NOWHERE = "https://nowhere.example.org";
 const PAY_TO = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
 const KEY = `${"A".repeat(86)}==`;

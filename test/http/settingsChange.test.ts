@@ -4,8 +4,8 @@ import { signPayment, signPaymentV2 } from "../../scripts/lib/pay.ts";
 import { deployment, terms } from "../support/deployment.ts";
 
 /**
- * These tests change the price and the recipient while payments are in use. A payment that was signed on the old terms
- * still gets the result that it bought, but cannot buy another one.
+ * Changes of price and recipient while payments are in use. A payment signed on the old terms still gets its result,
+ * but cannot buy another one.
  */
 
 const NEW = { PRICE: "0.07", PAY_TO: `0x${"ab".repeat(20)}`, DEFAULT_KEY: "true" };

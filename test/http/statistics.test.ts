@@ -19,7 +19,7 @@ async function send(path: string, init: RequestInit = {}): Promise<Response> {
   await waitOnExecutionContext(context);
   return whole;
 }
-/** Returns the data points that were written to Analytics Engine, with their values by column name. */
+/** Returns the data points written to Analytics Engine, with their values by column name. */
 const points = () =>
   writeDataPoint.mock.calls.map(([{ indexes, blobs, doubles }]) => ({
     index: indexes[0],

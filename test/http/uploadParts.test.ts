@@ -1,4 +1,4 @@
-/** Tests of uploads in parts. The parts are as short as R2 allows. */
+/** Tests uploads in parts, with the shortest parts that R2 allows. */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import worker from "../../src/index.ts";
 import { UPLOADS } from "../../src/settings/limits.ts";
@@ -18,10 +18,10 @@ interface Offered {
 
 const PART = 5 << 20;
 const COUNT = 3;
-/** A PDF of two whole parts and a short one. */
+/** A PDF of two full parts and a shorter last part. */
 const file = new Uint8Array(2 * PART + 1000).fill(0x20);
 file.set(onePage);
-/** The file without the bytes before the part `number`, cut off at the part's end. */
+/** Returns part `number` of the file, counted from 1. */
 const part = (number: number) => file.subarray((number - 1) * PART, number * PART);
 
 beforeEach(() => {

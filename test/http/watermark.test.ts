@@ -10,7 +10,7 @@ import { RED_PNG } from "../support/png.ts";
 const URL_OF_PDF = "https://files.example.com/one-page.pdf";
 const URL_OF_PNG = "https://files.example.com/red.png";
 const pdf = dataUri("application/pdf", onePage);
-/** PDF whose data URI is longer than any string that the service parses as text. */
+/** PDF whose data URI is longer than any string that the service treats as text. */
 const longPdf = pdfOf([
   "<< /Type /Catalog /Pages 2 0 R >>",
   "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",

@@ -24,7 +24,7 @@ function video() {
   return { body, read: () => read };
 }
 
-/** Returns limits that send every file to storage, and the mock function that replaces the storage. */
+/** Returns limits that send every file to storage, and the mock of the storage function. */
 function storing() {
   const store = vi.fn(() => Promise.reject(new Error("stored")));
   return { store, limits: limitsOf({ maxBytes: 200 * MB, inMemoryBytes: 100, store }) };

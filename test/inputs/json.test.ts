@@ -109,7 +109,7 @@ describe("readJson and long strings that are not files", () => {
   });
 });
 
-/** Reads a JSON text, and opens its file. Returns the problem with which opening the file fails. */
+/** Reads a JSON text and opens its file. Returns the problem that opening the file throws. */
 async function refusalOf(text: string, chunkLength?: number, more?: object) {
   const json = await read(text, chunkLength, more);
   const { file, image } = json.parse() as Record<string, unknown>;
@@ -121,7 +121,7 @@ async function refusalOf(text: string, chunkLength?: number, more?: object) {
   return { text: json.text, problem: await problem };
 }
 
-/** Returns a data URI that is in base64 up to offset `border` and in base64url after this offset. */
+/** Returns a data URI that switches from base64 to base64url at the offset `border`. */
 function inTwoAlphabets(border: number): string {
   return (
     `data:a/b;base64,${base64}`.slice(0, border) +

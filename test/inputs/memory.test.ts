@@ -6,7 +6,7 @@ import { limitsOf } from "../support/limits.ts";
 
 const LONGEST_MS = 60_000;
 
-/** Reserves memory for a share until the pool refuses. Returns the number of reserved bytes. */
+/** Reserves memory until the pool refuses. Returns the number of reserved bytes. */
 function takeAll(share: MemoryShare, step = 1): number {
   let bytes = 0;
   while (share.take(step)) bytes += step;
@@ -20,7 +20,7 @@ describe("MemoryPool", () => {
     expect(takeAll(shares[0]!)).toBe(500);
     shares[0]!.release();
     for (let bytes = 0; bytes < 1000; bytes++) for (const share of shares) share.take(1);
-    // The expected minimum is half of the 20 bytes that each of 50 calls would get in equal shares.
+    // The expected minimum is half of 20 bytes, the equal share of each of 50 calls.
     expect(takeAll(new MemoryShare(pool, LONGEST_MS))).toBeGreaterThanOrEqual(10);
   });
 

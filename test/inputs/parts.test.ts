@@ -4,8 +4,8 @@ import { partsOf } from "../../src/inputs/parts.ts";
 const TYPE = "multipart/form-data; boundary=b-1";
 
 /**
- * Yields bytes in pieces. A piece ends at each offset for which `isCut` returns true. Overwrites each piece when the
- * next piece is requested.
+ * Yields bytes in pieces. A piece ends at each offset for which `isCut` returns true. Overwrites a piece when the next
+ * piece is requested.
  */
 async function* cut(bytes: Uint8Array, isCut: (at: number) => boolean): AsyncGenerator<Uint8Array> {
   let start = 0;

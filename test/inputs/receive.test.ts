@@ -5,7 +5,7 @@ import { noise } from "../support/bytes.ts";
 import { limitsOf } from "../support/limits.ts";
 import { readerBy } from "../support/ranges.ts";
 
-/** Returns an empty array, and limits whose `store` function appends each chunk of a file to this array. */
+/** Returns an empty array and limits. The `store` function of the limits appends each chunk of a file to the array. */
 function storing() {
   const stored: Uint8Array[] = [];
   const store = async (chunks: AsyncIterable<Uint8Array>): Promise<RangeReader> => {

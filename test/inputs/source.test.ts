@@ -81,7 +81,7 @@ test.each([
 });
 
 describe("openSource and encoded files", () => {
-  /** Simulates a server that sends up to 10 MB with this Content-Encoding. Returns a counter of the sent bytes. */
+  /** Simulates a server that sends up to 10 MB with this Content-Encoding. Returns a counter of sent bytes. */
   function serve(encoding: string) {
     const served = { bytes: 0 };
     const pull = (controller: ReadableByteStreamController) => {

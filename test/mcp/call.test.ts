@@ -39,7 +39,7 @@ test("the MCP endpoint stops the work for a client that disconnects, and charges
     onprogress: () => abort.abort(),
   });
   await expect(pending).rejects.toThrow();
-  // The test polls and does not await the failure. Code after an await would continue in the context of the tool call,
+  // The test polls instead of awaiting the failure. Code after an await would continue in the context of the tool call,
   // whose request is about to end.
   await vi.waitUntil(() => failure, { timeout: 20_000 });
   expect(failure).toMatchObject({ code: "call_cancelled" });

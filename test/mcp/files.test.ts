@@ -131,8 +131,8 @@ describe("the definitions of paid tools", () => {
     }
   });
 
-  // Hosts pass these schemas to the interfaces of models. Gemini rejects a request if a tool schema has a keyword that
-  // it does not know, or if a string has properties. Then no request of the conversation succeeds.
+  // Hosts pass these schemas to model APIs. If a tool schema has an unknown keyword or a string with properties, Gemini
+  // rejects every request of the conversation.
   test("the arguments of all tools use only keywords that every host accepts", async () => {
     const { tools } = await (await connect()).listTools();
     const known = ["type", "description", "enum"];

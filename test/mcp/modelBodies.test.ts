@@ -11,11 +11,11 @@ import { connect } from "../support/mcp.ts";
 import { geminiFaults, type Parameters, strictFaults } from "../support/modelRules.ts";
 
 /**
- * Tests recorded bodies of requests to model APIs. Hosts build these bodies from the list of tools.
- * `npm run check:clients` builds the bodies with the hosts' packages. With `-- bodies --update` it also records them.
+ * Tests recorded request bodies that hosts build for model APIs from the list of tools. `npm run check:clients` builds
+ * the bodies with the hosts' packages. With `-- bodies --update`, it also records them.
  */
 
-/** A tool, in one of the forms in which request bodies declare functions. */
+/** A tool in one of the formats in which request bodies declare functions. */
 interface Declared {
   name: string;
   strict?: boolean;
@@ -31,7 +31,7 @@ beforeAll(async () => {
   ({ tools } = await (await connect("2025-11-25")).listTools());
 });
 
-/** Returns a schema without its descriptions, because their wording may differ from the recorded one. */
+/** Returns a schema without its descriptions, whose wording may differ from the recorded one. */
 function worded(schema: unknown): unknown {
   return JSON.parse(
     JSON.stringify(schema, (key, value) => (key === "description" && typeof value === "string" ? undefined : value)),

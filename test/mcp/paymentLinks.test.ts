@@ -12,7 +12,7 @@ const fields = { file: "https://example.com/contract.pdf", text: "A" };
 describe.each(Object.keys(REVISIONS) as (keyof typeof REVISIONS)[])("payment links, protocol %s", (revision) => {
   test("an agent without a payment gets a payment link, whose claim returns the result after a person has paid", async () => {
     const client = await connect(revision);
-    await client.listTools(); // After listing the tools, the client validates results against their schemas.
+    await client.listTools(); // The client validates results only against the schemas of tools that it has listed.
     const upload = await client.callTool({ name: "request_upload", arguments: { name: "a.pdf" } });
     const { handle, upload: target } = upload.structuredContent as {
       handle: string;

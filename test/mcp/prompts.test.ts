@@ -9,7 +9,7 @@ import { connect } from "../support/mcp.ts";
 
 /**
  * Rows of the table in docs/prompts.md. In each call, the test replaces the values of `file` and `image`, or passes the
- * objects with which hosts refer to attached files.
+ * objects that hosts use for attached files.
  */
 const calls = prompts
   .split("\n")
@@ -19,7 +19,7 @@ const calls = prompts
     return { prompt, tool, fields: JSON.parse(fields) as Record<string, unknown> };
   });
 
-/** Returns the object with which a host refers to an attached file. */
+/** Returns the object that a host uses for an attached file. */
 const attachedAs = (name: string) => ({
   download_url: `https://example.com/${name}`,
   file_id: "file-1",

@@ -14,7 +14,7 @@ const payment = async () => decodeHeader(await signPaymentV2(await offerOf(TEXT)
 describe.each(Object.keys(REVISIONS) as (keyof typeof REVISIONS)[])("request_upload, protocol %s", (revision) => {
   test("request_upload returns a handle for free, and another tool can mark the uploaded file", async () => {
     const client = await connect(revision);
-    await client.listTools(); // After listing the tools, the client validates results against their schemas.
+    await client.listTools(); // The client validates results only against the schemas of tools that it has listed.
     const asked = await client.callTool({ name: "request_upload", arguments: { name: "a.pdf", size: onePage.length } });
     expect(asked.isError).toBeFalsy();
     const { handle, upload, curl } = uploadOffer().parse(asked.structuredContent);

@@ -8,7 +8,7 @@ const post = (body: unknown, headers: Record<string, string> = {}) =>
     body: typeof body === "string" ? body : JSON.stringify(body),
   });
 
-/** Returns the message of a response. The response is JSON or a stream with one event. */
+/** Returns the message of a response, which is JSON or a stream with one event. */
 async function messageIn(response: Response): Promise<{ result?: Record<string, unknown>; error?: { code: number } }> {
   const text = await response.text();
   return JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text);

@@ -54,8 +54,8 @@ describe.each(revisions)("protocol %s", (revision) => {
       expect(description).toContain("0.05 USDC");
       expect(description).toMatch(/watermark/i);
       expect(description!.length).toBeLessThan(450);
-      // Tool hints other than `destructiveHint` have their default values: a call pays and fetches files, and a
-      // repeated call may be another sale.
+      // Tool hints other than `destructiveHint` have their defaults: a call pays and fetches files, and a repeated call
+      // may be another sale.
       expect(annotations).toEqual({ destructiveHint: false });
       expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
       for (const property of Object.values(inputSchema.properties!))
@@ -69,7 +69,7 @@ describe.each(revisions)("protocol %s", (revision) => {
     "the tool %s returns the payment terms for an unpaid call and the result link for a paid call",
     async (name, fields) => {
       const client = await connect(revision);
-      await client.listTools(); // After listing the tools, the client validates results against their schemas.
+      await client.listTools(); // The client validates results only against the schemas of tools that it has listed.
       const unpaid = await client.callTool({ name, arguments: fields });
       expect(unpaid.isError).toBe(true);
       const terms = termsV2.parse(unpaid.structuredContent);
@@ -252,7 +252,7 @@ test("the resource link of a tool result has the requested file name", async () 
   }
 });
 
-/** Makes the next sold request fail with this error. */
+/** Makes the next sold call fail with this error. */
 function failOnce(error: Error): void {
   const run = () => Promise.reject(error);
   vi.spyOn(PRODUCTS[0]!, "accept").mockReturnValueOnce({

@@ -1,11 +1,10 @@
 /**
- * Runs mutation tests for the source files that matter most for money and pages. Changes one place in one of these
- * files at a time, and runs the tests of the changed file. At least one of these tests must fail.
- * `npm run mutate [-- record gate …]`
+ * Runs mutation tests of the source files that matter most for money and pages. Each mutation changes one place in one
+ * of these files, and at least one of the file's tests must then fail. `npm run mutate [-- record gate …]`
  */
 import { Stryker } from "@stryker-mutator/core";
 
-/** The source files to change, each with the tests that must detect the changes. */
+/** The source files to mutate, each with the tests that must detect the changes. */
 const SUBJECTS = {
   record: ["src/payments/ledger/record.ts", "test/payments/ledger/record.test.ts"],
   ledgerEntry: ["src/payments/ledger/ledgerEntry.ts", "test/payments/ledger/record.test.ts"],
@@ -42,9 +41,9 @@ for (const name of wanted.length > 0 ? wanted : Object.keys(SUBJECTS)) {
     coverageAnalysis: "perTest",
     concurrency: 1, // only one Workers runtime can run at a time
     timeoutMS: 10_000,
-    ignorePatterns: ["bench", "dist", "out"], // these folders are not copied to the sandbox
+    ignorePatterns: ["bench", "dist", "out"], // folders that are not copied to the sandbox
     tempDirName: "out/mutation",
-    // Stryker must not rewrite tsconfig.json, because the package of TypeScript has another name here.
+    // Stryker must not rewrite tsconfig.json, because TypeScript's package has another name here.
     tsconfigFile: "none",
     reporters: ["clear-text", "json", "progress-append-only"],
     clearTextReporter: { reportTests: false, reportScoreTable: true, skipFull: true },
