@@ -1,4 +1,4 @@
-/** Payment channels, deposits and vouchers for tests. The official client signs them. */
+/** Payment channels, deposits and vouchers for tests, signed by the official client. */
 import { computeChannelId, signVoucher } from "@x402/evm/batch-settlement/client";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import type { ChannelRequirements } from "../../src/payments/wire/channelOffer.ts";
@@ -58,8 +58,8 @@ export class TestPayer {
   }
 
   /**
-   * Returns the payload of a deposit together with a voucher for the cumulative amount `max`. The signature of the
-   * deposit's transfer is random.
+   * Returns the payload of a deposit and of a voucher for the cumulative amount `max`. The signature of the deposit's
+   * transfer is random.
    */
   async deposit(amount: number, max: number) {
     const signature = `0x${crypto.getRandomValues(new Uint8Array(65)).toHex()}`;
@@ -76,15 +76,14 @@ export class TestPayer {
 }
 
 /**
- * Changes the configuration of a channel to that of a contract wallet. Only the facilitator can verify the vouchers of
- * such a wallet.
+ * Changes the configuration of a channel to that of a contract wallet, whose vouchers only the facilitator can verify.
  */
 export const CONTRACT = { payerAuthorizer: ZERO_ADDRESS };
 
 /** Wraps the payload of a channel in an x402 payment. */
 export const paymentOf = (payload: object, accepted: object = REQUIREMENTS) => ({ x402Version: 2, accepted, payload });
 
-/** Returns a payload in the form in which the service reads it. */
+/** Returns a payload as parsed by the service. */
 export async function readPayload(payload: object): Promise<ChannelPayment> {
   const read = readChannelPayment([paymentOf(payload)], CHANNEL_OFFER)!;
   await checkVoucher(read, CHANNEL_OFFER);

@@ -24,13 +24,10 @@ export const OFFER = offerOf(
 /** A context whose log drops all lines and whose timer measures nothing. */
 export const SILENT = { requestId: "test", log: () => {}, timed: <T>(_: string, act: () => Promise<T>) => act() };
 
-/** Terms of a caller who sends only a payment: no idempotency key, no sign-in, and no default key applies. */
+/** Terms of a caller who sends only a payment, without an idempotency key or a sign-in. No default key applies. */
 export const BARE = { key: null, hasDefaultKey: false, isSignedIn: async () => false };
 
-/**
- * Creates a payment in the form in which the service reads it from a call. Its signature is fake, because no test
- * checks it.
- */
+/** Creates a payment as parsed by the service. Its signature is fake, because no test checks it. */
 export async function paymentFrom({
   validBefore,
   from = `0x${"01".repeat(20)}`,
@@ -57,15 +54,15 @@ export async function sell<T>(terms: SaleTerms<T>) {
   return sale.settle();
 }
 
-/** Converts the errors of a call's work to text and back. Only the messages are converted. */
+/** Converts the errors of a call's work to text and back, but keeps only their messages. */
 export const ERRORS = {
   write: (error: unknown) => (error instanceof Error ? error.message : String(error)),
   read: (text: string) => new Error(text),
 };
 
 /**
- * Returns a facilitator's timeout, in milliseconds. It is short for a silent facilitator, and long for the others
- * because the machine may be busy.
+ * Returns a facilitator's timeout in milliseconds. It is short for a silent facilitator, and long for others because
+ * the machine may be busy.
  */
 const timeoutOf = (url: string) => (url.includes("silent") ? 500 : 20_000);
 
@@ -159,7 +156,7 @@ export const WORK: WorkResult<string> = {
   facts: { pages: 1, bytes: 9 },
 };
 
-/** Returns how often a simulated facilitator was asked to settle a payment. */
+/** Returns the number of settlement requests for a payment at a simulated facilitator. */
 export async function askedToSettle(facilitator: string): Promise<number | undefined> {
   const counted = await fetch(`${facilitator}/count`, { method: "POST", body: "{}" });
   return (await counted.json<{ settle?: number }>()).settle;

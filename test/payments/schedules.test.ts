@@ -6,7 +6,7 @@ import { type History, hasPaid, isSettledFor, type PaymentHistory, Simulation } 
 
 const SCHEDULES = allCases ? 2000 : 600;
 
-/** Returns the names of the rules that a schedule of calls has broken. */
+/** Returns the names of the rules that a schedule of calls has violated. */
 function broken(history: History): string[] {
   const { payments, answers, strangers, runs, repeats, kept, node, trusted } = history;
   const sold = answers.filter(({ outcome }) => outcome === "sold");
@@ -18,9 +18,9 @@ function broken(history: History): string[] {
     new Set(sold.map(({ value }) => value!).filter((value) => runOf(value).payment === payment));
   const elsewhere = ({ consumed }: PaymentHistory) => (consumed?.by === "another service" ? 1 : 0);
   /**
-   * Returns whether the money of the payment has arrived and the ledger can know this. The facilitator must not have
-   * denied the transfer in its answer. In addition, either a node can be asked, or the facilitator was asked again
-   * before the authorization expired.
+   * Returns whether the money of the payment has arrived and the ledger can know this. The facilitator's answer must
+   * not have denied the transfer. In addition, the ledger needs a node, or must have asked the facilitator again before
+   * the authorization expired.
    */
   const isKnownPaid = (payment: PaymentHistory) =>
     hasPaid(payment, history) && !payment.doubled && (node || (trusted && !payment.forgotten));

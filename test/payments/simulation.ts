@@ -14,9 +14,8 @@ import { VirtualWorld } from "./virtualWorld.ts";
 /**
  * Simulates `Sale` and the records of the ledger. One seed determines the clock, the chain, the facilitator's faults,
  * and the deaths of Workers and Durable Objects. One payer calls with repeated or new payments, with or without
- * idempotency keys. Strangers call with forged payments and with payments read from the chain, and submit the latter to
- * the chain themselves. The simulation records the history of all events, and `schedules.test.ts` checks rules over
- * this history.
+ * idempotency keys. Strangers send forged payments, and payments that they have read from the chain. They also submit
+ * the latter to the chain. The simulation records all events, and `schedules.test.ts` checks rules over this history.
  */
 
 const FACILITATOR_TIMEOUT_MS = 20_000;
@@ -26,7 +25,7 @@ const BLOCK_MS = 2000;
  * seller.
  */
 const SIGNER = "0xf0";
-/** Creates a promise that never resolves. Each use gets a new one, so that its waiters can be garbage-collected. */
+/** Creates a promise that never resolves. Each use gets a new promise, so that its waiters can be garbage-collected. */
 const never = () => new Promise<never>(() => {});
 
 /** The request and the idempotency key of a call: one of two requests, under one of two keys or without a key. */
@@ -37,8 +36,8 @@ export interface Asked {
 
 /**
  * The state of one run of a call's work. The run may fail, or yield to an earlier payment for the same request. The
- * Worker may die, or the Durable Object may die while it receives the output ("cut off"). Otherwise the ledger stores
- * the output, and deletes it only if it will never be paid for.
+ * Worker may die. The Durable Object may die while it receives the output ("cut off"). Otherwise, the ledger stores the
+ * output, and deletes it only if it will never be paid for.
  */
 type Fate = "running" | "failed" | "yielded" | "died" | "cut off" | "stored" | "deleted";
 
@@ -75,16 +74,14 @@ export interface PaymentHistory {
   /** Number of settlement attempts with an unknown outcome. */
   doubts: number;
   /**
-   * Whether the payment's money moved although the facilitator's answer denied it. Either the attempt reached the
-   * facilitator twice and the second answer arrived, or the facilitator's node did not answer and no other node can be
-   * asked.
+   * Whether the payment's money moved although the facilitator's answer denied it. There are two causes: the attempt
+   * reached the facilitator twice and only the second answer arrived, or the facilitator's node did not answer and the
+   * ledger has no other node.
    */
   doubled: boolean;
-  /** Number of times that the payment was sold without proof of settlement. */
+  /** Number of sales of the payment without proof of settlement. */
   unproved: number;
-  /**
-   * Times at which the daybooks have booked a sale of the payment. A real daybook has one entry per payment and time.
-   */
+  /** Times of the sales of the payment in the daybooks. A real daybook has one entry per payment and time. */
   booked: Set<number>;
   /** Request and key of the last call that started to settle the payment. */
   settledFor: Asked | undefined;
@@ -98,13 +95,13 @@ interface Answer extends Asked {
   outcome: string;
   /** The result that the call got, if any. */
   value?: string;
-  /** Whether the payment was signed for this call, and not repeated from an earlier call. */
+  /** Whether the payment was signed for this call instead of repeated from an earlier call. */
   isNewPayment: boolean;
   /** Whether the payment's money had moved before the answer. */
   paid: boolean;
   /**
-   * Whether an earlier payment under the key had paid for the request when the call began. The ledger must be able to
-   * know this.
+   * Whether, when the call began, an earlier payment under the key had paid for the request, as far as the ledger can
+   * know.
    */
   paidBefore: boolean;
   final: boolean;
@@ -115,22 +112,22 @@ export interface History {
   payments: PaymentHistory[];
   /** Whether the ledger can ask a node and the facilitator publishes its account. */
   node: boolean;
-  /** Whether the ledger sells a result to the payer without proof of settlement. */
+  /** Whether the ledger sells results to the payer without proof of settlement. */
   trusted: boolean;
   answers: Answer[];
   /** Outcomes of the calls that strangers made. */
   strangers: { payment: PaymentHistory; outcome: string }[];
   runs: Run[];
   /**
-   * Number of runs that repeat work. A run repeats work if an earlier run for the same payment or key is still active,
-   * or if the output of the earlier run is stored.
+   * Number of runs that repeat work: an earlier run for the same payment or key is still active, or its output is
+   * stored.
    */
   repeats: number;
   /** Outputs that are in storage. */
   kept: Set<string>;
 }
 
-/** A Durable Object. It counts its restarts as lives, and knows the calls in progress. */
+/** A Durable Object. It counts its restarts as lives, and tracks the calls in progress. */
 class SimulatedObject {
   life = 0;
   readonly calls = new Set<(error: Error) => void>();
@@ -179,7 +176,7 @@ export class Simulation {
   readonly #template: PaymentPayload;
   readonly #payments: PaymentObject[] = [];
   readonly #keys = new Map<string, SimulatedObject & { bound: StoredBinding | undefined }>();
-  /** Whether faults and deaths have stopped, near the end of the schedule. */
+  /** Whether faults and deaths have ended, near the end of the schedule. */
   #calm = false;
 
   constructor(seed: number, payment: PaymentPayload) {
@@ -192,7 +189,7 @@ export class Simulation {
 
   /**
    * Runs the schedule: some minutes of calls and faults, then a calm period. At the end, the payer repeats both
-   * requests with the first payment and without a key. Then the payer sends request A with a new payment under each
+   * requests with the first payment and without a key. The payer then sends request A with a new payment under each
    * key, and once without a key.
    */
   async play(): Promise<History> {
@@ -236,8 +233,8 @@ export class Simulation {
   }
 
   /**
-   * Simulates a caller who repeats the same call until it has a result or gives up. Some callers sign a new payment for
-   * each attempt.
+   * Simulates a caller who repeats a call until it returns a result or the caller gives up. Some callers sign a new
+   * payment for each attempt.
    */
   async #caller(asked: Asked, signsEachTime: boolean): Promise<void> {
     await this.#world.sleep(this.#world.chance(0.5) ? this.#world.below(50) : this.#world.below(60_000));
@@ -277,7 +274,7 @@ export class Simulation {
 
   /**
    * Makes one call of the payer.
-   * @param final whether the call is at the end of the simulation. The payer is signed in for such a call
+   * @param final whether the call is at the end of the simulation. The payer is then signed in
    */
   async #call(asked: Asked, object: PaymentObject, final = false): Promise<string> {
     const { history } = this;
@@ -292,10 +289,7 @@ export class Simulation {
     return answered.outcome;
   }
 
-  /**
-   * Runs one call in a separate Worker, which may die at each step: at admission, while it reads the body, and during
-   * the sale.
-   */
+  /** Runs one call in a separate Worker, which may die at each step: admission, reading the body, or the sale. */
   async #answer(
     asked: Asked,
     { payment, history }: PaymentObject,
@@ -409,7 +403,7 @@ export class Simulation {
     return { outcome: this.#world.chance(0.5) ? "used" : "reverted", reason: "authorization is used" };
   }
 
-  /** Returns the evidence that the ledger's node has about a payment. The node is one block behind the chain. */
+  /** Returns the evidence of the ledger's node about a payment. The node is one block behind the chain. */
   async #evidence({ consumed, ends }: PaymentHistory, firstAsked: number): Promise<Evidence | undefined> {
     await this.#world.sleep(this.#world.below(500));
     if (!this.#calm && this.#world.chance(0.2)) return undefined;
@@ -449,7 +443,7 @@ export class Simulation {
         return unknown;
       case 6: // the facilitator's wallet is empty, so its refusal does not show the outcome of earlier attempts
         return { outcome: "refused", reason: "a refusal" };
-      case 7: // the facilitator gets the request twice, and only the second answer arrives at the ledger
+      case 7: // the facilitator gets the request twice, and only the second answer reaches the ledger
         if (this.#transfer(payment).outcome === "settled") payment.doubled = true;
         return this.#transfer(payment);
       case 9: // the facilitator does not process the request
@@ -460,7 +454,7 @@ export class Simulation {
       case 10: // the simulation of the transaction fails
         return { outcome: "simulated", reason: "another refusal" };
       // The facilitator's node does not answer, but may have sent the transaction. Only another node can show whether
-      // it was sent.
+      // it did.
       case 11:
         payment.isPublic = true;
         if (this.#world.chance(0.5) && this.#transfer(payment).outcome === "settled")
@@ -472,7 +466,7 @@ export class Simulation {
   }
 
   /**
-   * Returns the ledger as a Worker sees it. Messages take time, and either side can die while a message is under way.
+   * Returns the ledger as a Worker sees it. Messages take time, and either side can die while a message is in transit.
    */
   #ledger(worker: Worker, asked: Asked): LedgerBook {
     /** The last message to each object. Messages from one Worker to one object are delivered in order. */
@@ -604,7 +598,7 @@ export class Simulation {
     });
   }
 
-  /** Kills a Durable Object. Its current calls fail, and the next call reaches a new object with the same storage. */
+  /** Kills a Durable Object. Its current calls fail, and the next call reaches a new instance with the same storage. */
   #die(object: SimulatedObject): void {
     if (this.#calm) return;
     const calls = [...object.calls];
@@ -625,7 +619,7 @@ export class Simulation {
       }
       const { life } = object;
       void object.record.alarm().catch(() => undefined);
-      // The runtime repeats an alarm if the object dies while it handles the alarm.
+      // The runtime repeats an alarm if the object dies during the alarm.
       this.#world.later(2000, () => {
         if (object.life !== life && object.alarmAt === undefined) this.#setAlarm(object, this.#world.now);
       });

@@ -21,8 +21,8 @@ export class VirtualWorld {
   }
 
   /**
-   * Schedules `run` for `ms` from now. Functions that are due at the same time run in random order. Returns a function
-   * that cancels the schedule.
+   * Schedules `run` after `ms`. Runs functions that are due at the same time in random order. Returns a function that
+   * cancels the schedule.
    */
   later(ms: number, run: () => void): () => void {
     const event = { at: this.now + ms, order: this.#random(), run };
@@ -33,7 +33,7 @@ export class VirtualWorld {
     };
   }
 
-  /** Advances the clock by `ms`, and runs the events that fall due, one at a time. */
+  /** Advances the clock by `ms` and runs the due events, one at a time. */
   async pass(ms: number): Promise<void> {
     const end = this.now + ms;
     do

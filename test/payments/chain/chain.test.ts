@@ -27,8 +27,8 @@ const transfer = ({ payer = from, payee = to, amount = value } = {}) => ({
 });
 
 /**
- * A simulated chain and its node. The chain has a block every two seconds since T, and a single transaction of the
- * token.
+ * A simulated chain and its node. The chain has had a block every two seconds since T, and contains a single
+ * transaction of the token.
  */
 interface Scene {
   /** Number of the newest block. */
@@ -37,7 +37,7 @@ interface Scene {
   block?: number;
   logs?: { topics: string[]; data?: string; address?: string }[];
   status?: string;
-  /** A broken answer that the node gives in place of the right one. */
+  /** A broken answer that replaces the node's right answer. */
   broken?: object;
   /** Prefix of the path in the node's URL. */
   before?: string;
@@ -50,8 +50,8 @@ afterEach(() => {
 });
 
 /**
- * Returns the evidence for a payment and the logged events. By the chain's clock, the first attempt to settle the
- * payment was at T + 100, and the current time is T + 120.
+ * Returns the evidence for a payment and the logged events. The chain's clock is at T + 120. The first settlement
+ * attempt was at T + 100.
  */
 async function evidence(scene: Scene) {
   const { newest = 60, block = 55, logs = [], status = "0x1", broken, before = "", aheadSeconds = 0 } = scene;

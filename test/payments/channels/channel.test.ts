@@ -10,7 +10,7 @@ const opened = async (calls = 10) => {
   return { payer, channel };
 };
 const charged = (calls: number) => String(calls * PRICE);
-/** Sells the calls with the numbers `from` to `to`, one voucher for each. */
+/** Sells the calls numbered `from` to `to`, with one voucher for each. */
 const sellAll = async ({ payer, channel }: Awaited<ReturnType<typeof opened>>, from: number, to: number) => {
   for (let call = from; call <= to; call++)
     expect((await channel.sell(await payer.voucher(call * PRICE))).status).toBe("sold");
@@ -247,7 +247,7 @@ test("only one of two waiting calls may use a channel when it becomes free", asy
   const { payer, channel } = await opened();
   const first = await channel.reserve(await payer.voucher(2 * PRICE));
   const waiting = [1, 2].map(async () => channel.reserve(await payer.voucher(2 * PRICE), { waitMs: 25_000 }));
-  await new Promise((resolve) => setTimeout(resolve, 20)); // gives both waiting calls the time to sign their vouchers
+  await new Promise((resolve) => setTimeout(resolve, 20)); // gives both waiting calls time to sign their vouchers
   if (first.status === "reserved") await channel.release(first.id);
   await new Promise((resolve) => setTimeout(resolve));
   await channel.pass(25_000);
@@ -443,7 +443,7 @@ test("a channel sells nothing and claims immediately after the payer has request
   const all = await opened(100);
   await sellAll(all, 2, 19);
   const { payer, channel } = all;
-  await channel.pass(HOUR); // time for the channel to claim the first calls
+  await channel.pass(HOUR); // gives the channel time to claim the first calls
   await sellAll(all, 20, 20);
   channel.chain.isAway = true; // the facilitator does not answer, so the next hourly claim fails
   await channel.pass(HOUR);
@@ -498,7 +498,7 @@ test("only the larger sum is claimed if two deployments with the same keys sell 
   const { payer, channel } = await opened();
   const other = new TestChannel(payer, channel.chain);
   expect((await channel.sell(await payer.voucher(2 * PRICE))).status).toBe("sold");
-  // A voucher of a client that does not know the first deployment's state.
+  // The voucher's client does not know the first deployment's state.
   expect((await other.sell(await payer.voucher(PRICE))).status).toBe("sold");
   await channel.pass(HOUR);
   await other.pass(HOUR);

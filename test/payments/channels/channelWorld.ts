@@ -11,7 +11,7 @@ import type { ChannelEvent } from "../../../src/payments/wire/events.ts";
 import { TestChain } from "../../support/testChain.ts";
 import { PRICE, readPayload, type TestPayer } from "../channels.ts";
 
-/** A payment channel with its calls. Time passes only when a test advances it. */
+/** A payment channel with its calls. Only the test advances time. */
 export class TestChannel {
   now = 1_800_000_000_000;
   alarmAt: number | undefined;
@@ -112,7 +112,7 @@ export class TestChannel {
     await new Promise((resolve) => setTimeout(resolve));
   }
 
-  /** Reserves the channel for a call with this payload. Waits for other calls only if `waitMs` is set. */
+  /** Reserves the channel for a call with this payload. Waits for other calls only with `waitMs`. */
   async reserve(payload: object, { key, waitMs = 0 }: { key?: string; waitMs?: number } = {}) {
     const call = {
       payment: await readPayload(payload),
@@ -139,8 +139,8 @@ export class TestChannel {
   }
 
   /**
-   * Reserves the channel for a call and commits the call. Returns the answer that refused the reservation, or the
-   * outcome of the commit.
+   * Reserves the channel for a call and commits the call. Returns the answer to a refused reservation, or the outcome
+   * of the commit.
    */
   async sell(payload: object, sale: Partial<FinishedCall> = {}) {
     const reserved = await this.reserve(payload, sale.keyHash === undefined ? {} : { key: sale.keyHash });

@@ -25,7 +25,7 @@ async function settled(answer: object, status = 200) {
 
 describe("remoteFacilitator on a lost connection", () => {
   const client = remoteFacilitator({ url: "https://facilitator.example.com", timeoutMs: 2000 }, SILENT);
-  const lost = new Error("Network connection lost."); // this is how workerd words the error
+  const lost = new Error("Network connection lost."); // workerd's wording of the error
   const asked = (...answers: (Response | Error)[]) => {
     const fetching = vi.spyOn(globalThis, "fetch");
     for (const answer of answers)

@@ -109,7 +109,7 @@ test("the delay before a retry doubles from 2 s to a minute, and is an hour afte
  * chain.
  */
 const world = (...answers: (Settlement | Promise<Settlement>)[]) => worldWith(undefined, ...answers);
-/** Creates a ledger entry like `world`, but with a node that returns the result of `evidence`. */
+/** Creates a ledger entry like `world`, with a node that returns the result of `evidence`. */
 function worldWith(
   evidence: (() => Promise<Evidence | undefined>) | undefined,
   ...answers: (Settlement | Promise<Settlement>)[]
@@ -191,10 +191,7 @@ describe("a payment that the chain has rejected", () => {
 
   describe("an exposed payment", () => {
     const watched = { ...call, signers: [SIGNER] };
-    /**
-     * Settles a payment that the chain rejects. Afterwards, each look-up at the node returns the next item of
-     * `evidence`.
-     */
+    /** Settles a payment that the chain rejects. Each later look-up at the node returns the next item of `evidence`. */
     async function exposed(payable = watched, ...evidence: (Evidence | undefined)[]) {
       const found = worldWith(async () => evidence.shift(), { outcome: "reverted", reason: "why" });
       const claim = await found.claimed(payable);
@@ -363,7 +360,7 @@ describe("LedgerEntry.claim", () => {
 });
 
 describe("LedgerEntry.waitForStatus", () => {
-  /** Creates a ledger entry whose `sleep` advances the clock. Also returns a list of all sleep durations. */
+  /** Creates a ledger entry whose `sleep` advances the clock. Also returns the list of sleep durations. */
   const sleeper = () => {
     const found = world();
     const slept: number[] = [];

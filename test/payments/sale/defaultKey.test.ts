@@ -8,7 +8,7 @@ import { type PaymentPayload, paymentKey } from "../../../src/payments/wire/paym
 import { BARE, ERRORS, facilitatorThat, memoryLedger, OFFER, paymentFrom, SILENT, sell, WORK } from "../payments.ts";
 
 /**
- * The tests act as one payer who signs a new payment for each call, as the official clients do. The payer sends no
+ * The tests act as one payer who signs a new payment for each call, as the official clients do, and sends no
  * idempotency key.
  */
 
@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 
 /**
- * Makes a call for content with the digest `digest`. The call stores an output, and deletes it if the same content is
+ * Makes a call for content with the digest `digest`. The call stores an output, and deletes it if the content is
  * already sold.
  */
 async function sale(payment: PaymentPayload, changes: Partial<SaleTerms<string>> = {}, digest = "content") {

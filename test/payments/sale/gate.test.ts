@@ -38,8 +38,8 @@ const SOLD = {
 };
 
 /**
- * Runs one sale through facilitators with the named behaviors. Returns the outcome, and the number of times that the
- * paid work ran.
+ * Runs one sale through facilitators with the named behaviors. Returns the outcome, and the number of runs of the paid
+ * work.
  */
 async function sale(behaviors: string, payment: PaymentPayload, changes: Partial<SaleTerms<string>> = {}) {
   const seen = { worked: 0 };
@@ -294,9 +294,7 @@ describe("the log of a sale", () => {
   });
 });
 
-/**
- * Creates a ledger that reports the status `found` for every payment, and records the changes that it is asked to make.
- */
+/** Creates a ledger that reports the status `found` for every payment and records the requested changes. */
 function ledgerThatFinds(found: PaymentStatus, changes: Partial<ReturnType<LedgerBook["getByName"]>> = {}) {
   const asked: unknown[][] = [];
   const write =
@@ -481,7 +479,7 @@ test("waiting calls do not get an error that concerns only the failed call", asy
 describe("a change of the ledger during a call", () => {
   const claimed: PaymentStatus = { status: "claimed", claim: "claim" };
   const sold: PaymentStatus = { status: "sold", value: '"theirs"', transaction: "0x1", settledAt: 1, isProved: true };
-  /** Returns a ledger record that reports these statuses one after the other, and repeats the last status. */
+  /** Returns a ledger record that reports these statuses in order and then repeats the last one. */
   const finds = (...statuses: PaymentStatus[]) => ({
     waitForStatus: async () => (statuses.length > 1 ? statuses.shift()! : statuses[0]!),
   });
@@ -565,8 +563,8 @@ describe("a change of the ledger during a call", () => {
 
   describe("an earlier payment under the key", () => {
     /**
-     * Returns the outcome of a call whose key is bound to an earlier payment. The earlier payment has `statuses` one
-     * after the other. `canInvalidate` says whether its claims can be invalidated.
+     * Returns the outcome of a call whose key is bound to an earlier payment. The ledger reports `statuses` in order
+     * for that payment. `canInvalidate` says whether its claims can be invalidated.
      */
     async function outcomeOf(canInvalidate: boolean, ...statuses: PaymentStatus[]) {
       const payment = await paymentFrom();

@@ -142,7 +142,7 @@ describe("a new payment with the same key and request", () => {
     await began.promise;
     ledger.advance(60_000);
     const taken = await sale(second, { key: "a" });
-    work.resolve(WORK); // The first call was only slow. It finishes after its lease has expired.
+    work.resolve(WORK); // The first call is only slow. It finishes after its lease has expired.
     const late = await died;
     expect([bought(taken.outcome), codeOf(late.outcome)]).toEqual(["work", "payment_in_progress"]);
     expect([await isSold(first), await isSold(second)]).toEqual([false, true]);
@@ -256,10 +256,7 @@ describe("a payment that may be public", () => {
 });
 
 describe("a call whose payment is still being settled when it is answered", () => {
-  /**
-   * Creates a clock whose second reading is 25 s after the first reading. A call with this clock has no time left to
-   * wait.
-   */
+  /** Creates a clock whose second reading is 25 s after the first, so that a call has no time left to wait. */
   const impatient = () => {
     const began = Date.now();
     let asked = 0;

@@ -20,7 +20,7 @@ import { parsePrice } from "../../../src/payments/wire/price.ts";
 
 export const SOLANA = NETWORKS["solana-devnet"];
 
-/** Returns an address of 32 equal bytes. The address's private key is unknown. */
+/** Returns an address of 32 equal bytes, whose private key is unknown. */
 const at = (byte: number) => getBase58Decoder().decode(new Uint8Array(32).fill(byte)) as Address;
 export const [FEE_PAYER, OTHER_FEE_PAYER, PAYER, SOURCE, SELLER] = [1, 2, 3, 4, 5].map(at) as [
   Address,
@@ -106,7 +106,7 @@ export function transactionOf({
   return getBase64EncodedWireTransaction({ ...transaction, signatures });
 }
 
-/** Creates a Solana payment with this transaction, in the form of x402 version `version`. */
+/** Creates a Solana payment with this transaction in the format of x402 version `version`. */
 export function solanaPayment(transaction: string, version: 1 | 2 = 2, feePayer = FEE_PAYER): object {
   return version === 1
     ? { x402Version: 1, scheme: "exact", network: SOLANA.name, payload: { transaction } }
