@@ -22,7 +22,7 @@ export interface SellerTerms {
   amount: string;
 }
 
-/** The terms at the beginning of a schedule, and the terms after the operator has deployed other settings. */
+/** The terms at the beginning of a schedule, and the terms of the operator's second deployment. */
 export const TERMS: readonly [SellerTerms, SellerTerms] = [
   { payTo: `0x${"aa".repeat(20)}`, amount: "50000" },
   { payTo: `0x${"ab".repeat(20)}`, amount: "70000" },

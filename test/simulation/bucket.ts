@@ -12,16 +12,16 @@ interface Stored extends StoredObject {
 }
 
 /**
- * A simulated R2 bucket that all machines share. An operation can be slow or fail. A failed operation may still take
- * effect, at once or later. A read can break off.
+ * A simulated R2 bucket that all machines share. Operations can be slow or fail. A failed operation may still take
+ * effect, immediately or later. A read can break off.
  */
 export class SimulatedBucket {
   readonly objects = new Map<string, Stored>();
   /** Keys of the objects whose write has failed. */
   readonly failed = new Set<string>();
-  /** The key and the parts of each multipart upload that is neither completed nor aborted, by the id of the upload. */
+  /** The key and the parts of each unfinished multipart upload, by upload id. */
   readonly unfinished = new Map<string, { key: string; parts: Map<number, { bytes: Uint8Array; etag: string }> }>();
-  /** Number of ids and entity tags that were issued to multipart uploads. */
+  /** Number of ids and entity tags issued to multipart uploads. */
   #etags = 0;
   readonly #world: World;
 
@@ -132,7 +132,7 @@ export class SimulatedBucket {
   async #operate<T>(written: string[], act: () => T): Promise<T> {
     const world = this.#world;
     const execution = running();
-    if (!execution) return act(); // outside of an execution, the rules of the simulation read the bucket without faults
+    if (!execution) return act(); // outside of an execution, the simulation's rules read the bucket without faults
     const held = Math.max(0, execution.heldUntil() - world.now);
     await elapse(held + world.below(world.fails(0.02) ? 30_000 : 60));
     if (world.fails(0.04)) {

@@ -11,9 +11,7 @@ import type { World } from "./world.ts";
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/**
- * Remaining validity that a payment needs when it is sent, in milliseconds. It includes the duration of a quick call.
- */
+/** Minimum remaining validity of a payment that is sent, in milliseconds. It includes the duration of a quick call. */
 const NEEDED_VALIDITY_MS = 60_000;
 
 /** The way in which an order sends its file. */
@@ -26,20 +24,20 @@ export interface Order {
   file: Uint8Array;
   isDamaged: boolean;
   /**
-   * Whether marking the file takes about as long as the payment's lease, or longer. Other calls may then wait without
-   * getting a result.
+   * Whether marking the file takes as long as the payment's lease or longer. Other calls may then wait without a
+   * result.
    */
   isSlow: boolean;
   way: Way;
-  /** The query of the file's URL. It changes between the attempts of a payer who has no idempotency key. */
+  /** The query of the file's URL. A payer without an idempotency key changes it between attempts. */
   query: string;
   /** The idempotency key that the payer sends from the beginning. */
   ownKey: string | undefined;
   /** The current idempotency key: `ownKey`, or a key that the service has assigned. */
   key: string | undefined;
-  /** Whether each attempt is paid with a new payment. */
+  /** Whether each attempt sends a new payment. */
   signsEachTime: boolean;
-  /** The payments of the order. If a second order reuses the payments, both orders share this array. */
+  /** The payments of the order. A second order that reuses them shares this array. */
   payments: Payment[];
   /** Handle of the file's upload, or undefined if the upload has not begun. */
   handle: Promise<string | undefined> | undefined;
@@ -77,7 +75,7 @@ export class Callers {
   readonly handles: string[] = [];
   /** Number of payers who are still trying to get their result. */
   buying = 0;
-  /** Last HTTP status of each upload that was refused although no fault was simulated. */
+  /** Last HTTP status of each upload that was refused without a simulated fault. */
   readonly refusedUploads: number[] = [];
   /** Upload handles under which two files were accepted. */
   readonly takenTwice: string[] = [];
@@ -111,8 +109,8 @@ export class Callers {
   }
 
   /**
-   * Repeats an order with the payer's current key, payment and upload. Uploads the file if it is missing, and signs a
-   * new payment if the old payment has expired.
+   * Repeats an order with its current key, payment and upload. Uploads the file if it is missing, and signs a new
+   * payment if the old payment has expired.
    */
   async askAgain(order: Order): Promise<void> {
     if ((await order.handle) === undefined) order.handle = undefined;
@@ -187,12 +185,13 @@ export class Callers {
     Object.assign(order, { payer, payments, signsEachTime, ownKey, key: ownKey });
   }
 
-  /** Makes the order repeat an earlier order without an idempotency key, as a second client of the same payer does. */
+  /** Makes the order repeat an earlier order without an idempotency key, like a second client of the same payer. */
   #repeat(order: Order): void {
     const earlier = this.orders.find(({ ownKey, signsEachTime }) => ownKey === undefined && signsEachTime);
     if (!earlier || earlier === order) return;
     const { payer, text, file, isDamaged, isSlow, payments } = earlier;
-    // The service identifies a file in parts by another hash, so the same file sent in another way is other content.
+    // The service identifies a file in parts by another hash, so the same file counts as different content if it is
+    // sent another way.
     if ([earlier.way, order.way].includes("upload in parts")) order.way = earlier.way;
     const withoutKey = { ownKey: undefined, key: undefined, signsEachTime: true };
     Object.assign(order, { payer, text, file, isDamaged, isSlow, payments, ...withoutKey });
@@ -275,8 +274,8 @@ export class Callers {
   }
 
   /**
-   * Sends a file in parts. Sends the missing parts again once. Returns the answer to the completion if the upload
-   * contains this file.
+   * Sends a file in parts. Sends missing parts a second time. If the upload contains this file, returns the answer to
+   * its completion.
    */
   async #sendParts(
     { bytes, urls, status, complete }: { bytes: number; urls: string[]; status: string; complete: string },

@@ -33,8 +33,8 @@ export interface Payment {
   /** Whether a transaction with the payment has been sent to the chain, where anyone can read it. */
   isPublic: boolean;
   /**
-   * Whether the payment's money moved although the facilitator's answer denied it. Either the request arrived twice, or
-   * the facilitator's node did not answer and no other node can be asked.
+   * Whether the payment's money moved although the facilitator's answer denied it. There are two causes: the request
+   * arrived twice, or the facilitator's node did not answer and the service has no other node.
    */
   doubled: boolean;
 }
@@ -50,7 +50,7 @@ export class Chain {
     this.channels = channels;
   }
 
-  /** Uses the authorization of a payment. Returns false if the authorization was used before or has expired. */
+  /** Uses the authorization of a payment. Returns false if the authorization is used or has expired. */
   consume(payment: Payment, by: Consumer): boolean {
     if (payment.consumed || this.#world.now >= payment.ends) return false;
     payment.consumed = { by, at: this.#world.now };

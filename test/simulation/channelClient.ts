@@ -10,7 +10,7 @@ const MISMATCH = "invalid_batch_settlement_evm_cumulative_amount_mismatch";
 /** Validity of the authorization for a deposit, in seconds. */
 const DEPOSIT_SECONDS = 300;
 
-/** The payer of a payment channel: account, salt, and the amounts that the payer's clients have signed. */
+/** The payer of a payment channel: its account, its salt, and the amounts that its clients have signed. */
 export interface Holder {
   payer: Hex;
   salt: Hex;
@@ -20,13 +20,13 @@ export interface Holder {
   faultsBefore: number;
 }
 
-/** The state of a payment channel, as a client believes it to be. */
+/** A client's view of a payment channel's state. */
 interface Known {
   charged: bigint;
   balance: bigint;
 }
 
-/** The channel fields of a 402 that corrects the client, or of a payment response. */
+/** The channel fields of a payment response, or of a 402 that corrects the client. */
 interface ChannelAnswer {
   chargedAmount?: string;
   channelState?: { chargedCumulativeAmount: string };
@@ -34,9 +34,9 @@ interface ChannelAnswer {
 }
 
 /**
- * One client of a payment channel, which behaves like the official client. It signs the next voucher for the amount
- * that it believes is charged, plus the price. If a 402 proves another charged amount by the client's last voucher, the
- * client adopts that amount.
+ * One client of a payment channel, modeled on the official client. It adds the price to the amount that it believes is
+ * charged, and signs the next voucher for the sum. If a 402 proves another charged amount by the client's last voucher,
+ * the client adopts that amount.
  */
 export class ChannelClient {
   readonly holder: Holder;
@@ -113,7 +113,7 @@ export class ChannelClient {
     this.#known.set(id, { charged: next, balance: balance + BigInt(payload.deposit?.amount ?? 0) });
   }
 
-  /** Returns whether a 402 proves the charged amount. If so, adopts this amount, and the client may try again. */
+  /** Returns whether a 402 proves the charged amount. If it does, the client adopts this amount and may try again. */
   correct(headers: SimulatedHeaders): boolean {
     const { error, channel } = this.#offered(headers);
     if (error !== MISMATCH) return false;

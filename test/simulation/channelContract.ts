@@ -16,19 +16,19 @@ interface OnChain {
   refundNonce: bigint;
 }
 
-/** A deposit with its authorization, in the form in which a payment contains it. */
+/** A deposit with its authorization, as in a payment. */
 export interface Deposit {
   amount: string;
   authorization: { erc3009Authorization: { validBefore: string; signature: string } };
 }
 
-/** Claims that are submitted to the contract, with the signature of the receiver's authorizer. */
+/** Claims submitted to the contract, with the signature of the receiver's authorizer. */
 export interface SignedClaims {
   claims: VoucherClaim[];
   claimAuthorizerSignature?: string;
 }
 
-/** A refund that is submitted to the contract, with the signature of the receiver's authorizer. */
+/** A refund submitted to the contract, with the signature of the receiver's authorizer. */
 export interface SignedRefund extends SignedClaims {
   amount: string;
   refundNonce: string;
@@ -40,7 +40,7 @@ export interface SignedRefund extends SignedClaims {
  */
 export class ChannelContract {
   readonly channels = new Map<string, OnChain>();
-  /** The last voucher of each channel that a transaction has made public. */
+  /** The last public voucher of each channel, as contained in a transaction. */
   readonly publicVouchers = new Map<string, { max: string; signature: Hex }>();
   /** Claimed amounts that have been transferred to the receiver, by receiver. */
   readonly transferred = new Map<string, bigint>();
@@ -57,7 +57,7 @@ export class ChannelContract {
     return this.hashes.channelIdOf(config, CHAIN_ID);
   }
 
-  /** Returns the channel's state in the form in which a node and a facilitator return it. */
+  /** Returns the channel's state in the format of nodes and facilitators. */
   snapshot(channelId: string) {
     const { balance = 0n, totalClaimed = 0n, withdrawRequestedAt = 0, refundNonce = 0n } = this.#find(channelId) ?? {};
     return {
@@ -91,7 +91,7 @@ export class ChannelContract {
     return deposit.amount;
   }
 
-  /** Claims charged amounts for the receiver. Either all claims of a request succeed, or none. */
+  /** Claims charged amounts for the receiver. The claims of a request succeed or fail together. */
   claim({ claims, claimAuthorizerSignature }: SignedClaims): "" | undefined {
     const hash = this.hashes.claimHash(claims, CHAIN_ID);
     for (const { voucher, signature, totalClaimed } of claims) {
@@ -114,7 +114,7 @@ export class ChannelContract {
     return "";
   }
 
-  /** Transfers all amounts that a receiver has claimed but not received yet. */
+  /** Transfers all claimed amounts that a receiver has not received yet. */
   transfer(receiver: string): string | undefined {
     const before = this.transferred.get(receiver) ?? 0n;
     const claimed = this.claimedBy(receiver);
@@ -147,15 +147,15 @@ export class ChannelContract {
     return String(refunded);
   }
 
-  /** Makes the payer request a withdrawal of the balance that is not claimed. */
+  /** Makes the payer request a withdrawal of the unclaimed balance. */
   requestWithdrawal(channelId: string): void {
     const channel = this.#find(channelId);
     if (channel && channel.withdrawRequestedAt === 0) channel.withdrawRequestedAt = this.#seconds;
   }
 
   /**
-   * Refunds the unclaimed balance to the payer once the withdrawal delay is over. Returns whether the contract allows the
-   * withdrawal.
+   * Refunds the unclaimed balance to the payer once the withdrawal delay has passed. Returns whether the contract
+   * allows the withdrawal.
    */
   withdraw(channelId: string): boolean {
     const channel = this.#find(channelId);

@@ -4,7 +4,7 @@ import { SimulatedResponse as Response } from "./messages.ts";
 import { signerOf } from "./signatures.ts";
 import { never, type World } from "./world.ts";
 
-/** A delay in milliseconds that is longer than any caller waits for the facilitator. */
+/** A delay in milliseconds after which no caller still waits for the facilitator. */
 const LATE_MS = 20_000;
 
 type Voucher = { channelId: string; maxClaimableAmount: string; signature: string };
@@ -17,7 +17,7 @@ type Transaction =
   | ({ type: "claim" } & SignedClaims)
   | { type: "settle"; receiver: string };
 
-/** The part of the facilitator that serves payment channels. Its answers can be late, lost or wrong. */
+/** The part of the facilitator for payment channels. Its answers can be late, lost or wrong. */
 export class ChannelFacilitator {
   readonly #world: World;
   readonly #contract: ChannelContract;

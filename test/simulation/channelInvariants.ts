@@ -5,8 +5,8 @@ import { ANSWERS } from "./invariants.ts";
 import type { Schedule } from "./simulation.ts";
 
 /**
- * Time in milliseconds for which a result is repeated to a payer without an idempotency key. The possible difference of
- * the clocks is already subtracted.
+ * Time in milliseconds for which the service repeats a result to a payer without an idempotency key, minus the possible
+ * clock difference.
  */
 const REPEAT_MS = 590_000;
 
@@ -14,7 +14,7 @@ const REPEAT_MS = 590_000;
 const REASONS =
   /^(invalid_batch_settlement_evm_(cumulative_amount_mismatch|withdrawal_pending|receiver_mismatch|channel_id_mismatch|refund_no_balance|missing_channel|cumulative_below_claimed|cumulative_exceeds_balance)|invalid_payment_requirements|insufficient_funds|transaction_simulation_failed|deposit_expired|authorization is used|cumulative_below_claimed|cumulative_exceeds_balance|channel_not_found)/;
 
-/** Returns the rules for payment channels that a schedule has broken, each with the item that breaks it. */
+/** Returns the payment-channel rules that a schedule has violated, each with the item that violates it. */
 export function brokenChannelRules({ channelPayers, chain, ledger, world }: Schedule): string[] {
   const { orders, clients, strangers, withdrawing } = channelPayers;
   const broken: string[] = [];
@@ -119,7 +119,7 @@ export function brokenChannelRules({ channelPayers, chain, ledger, world }: Sche
   return broken;
 }
 
-/** Returns the sums and the number of sales that the daybooks contain for a channel. */
+/** Returns the sums and the number of sales of a channel in the daybooks. */
 function sums(rows: readonly BookedSale[], channelId: string) {
   const own = rows.filter(({ channel }) => channel?.id === channelId);
   const entries = (entry: string) => own.filter(({ channel }) => channel!.entry === entry);
@@ -135,8 +135,8 @@ function linksIn(orders: readonly ChannelOrder[], channelId: string): Set<string
 }
 
 /**
- * Returns the maximum number of sales that the orders of a channel can cause. Each content can be sold once every ten
- * minutes, and once more for each link that its holder has revoked.
+ * Returns the maximum number of sales to the orders of a channel. Each content can be sold once every ten minutes, and
+ * again after each revocation of its link.
  */
 function mostSales(orders: readonly ChannelOrder[], channelId: string): number {
   const own = orders.filter(({ answers }) => answers.some((one) => one.channelId === channelId));
@@ -165,7 +165,7 @@ function isServed(
 ): boolean {
   const { status, code, channelId, isFinal } = heard;
   if (status === 402 && code.includes("withdrawal_pending")) return withdrawing.has(channelId);
-  // If two clients do not know of a refund or a withdrawal, the second client may be refused.
+  // If two clients do not know of a refund or withdrawal, the service may refuse the second client.
   if (status === 402 && code.includes("exceeds_balance") && isShared) return true;
   if (status === 429 && isFinal) return true; // the payer has used up the allowance for failed calls
   if (isDamaged) return code === "damaged_pdf";

@@ -87,7 +87,7 @@ export class ChannelPayers {
       });
   }
 
-  /** Repeats all orders while no faults occur. Orders of one channel are repeated one after the other. */
+  /** Repeats all orders while no faults occur, and the orders of one channel one after the other. */
   async askAgain(): Promise<void> {
     const groups = Map.groupBy(this.orders, ({ client }) => client.holder);
     const repeat = async (orders: ChannelOrder[]) => {
@@ -160,7 +160,7 @@ export class ChannelPayers {
     }
   }
 
-  /** Repeats an order. Waits while a transaction, or the reservation of a call that has died, blocks the channel. */
+  /** Repeats an order. Waits while the channel is blocked by a transaction or by the reservation of a dead call. */
   async #finally(order: ChannelOrder): Promise<void> {
     for (let waits = 15; waits > 0; waits--) {
       const { code } = await this.#call(order, {}, true);

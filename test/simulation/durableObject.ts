@@ -1,6 +1,6 @@
 import { type Execution, never, type World } from "./world.ts";
 
-/** Maximum time until a write is durable, in milliseconds. Until then, messages of the object are held back. */
+/** Maximum time until a write is durable, in milliseconds. The object's messages are held back until then. */
 const FLUSH_MS = 20;
 
 /** A running instance of a Durable Object's class. */
@@ -16,8 +16,7 @@ export class SimulatedObject {
   alarmAt: number | undefined;
   life: { execution: Execution; instance: Instance; cut: Set<(error: Error) => void> } | undefined;
   /**
-   * For each write that is not durable yet: a function that undoes the write, the time of the write, and the time when
-   * the write becomes durable.
+   * Each write that is not durable yet: a function that undoes it, its time, and the time at which it becomes durable.
    */
   #unflushed: { undo: () => void; written: number; at: number }[] = [];
   readonly #world: World;
@@ -33,7 +32,7 @@ export class SimulatedObject {
     return this.#unflushed.at(-1)?.at ?? 0;
   }
 
-  /** Ends the current instance. Undoes writes that are not durable, and makes the calls in progress fail. */
+  /** Ends the current instance. Undoes its non-durable writes and fails its calls in progress. */
   die(): void {
     const { life } = this;
     if (!life) return;
@@ -59,7 +58,7 @@ export class SimulatedObject {
 
   ring: (failures: number) => void = () => {};
 
-  /** Returns the storage in the form in which an instance uses it. */
+  /** Returns the storage that an instance sees. */
   storageFor(execution: Execution) {
     const write = (undo: () => void) => {
       if (execution.isDead) throw new Error("the object is gone");
@@ -110,7 +109,7 @@ export class SimulatedObject {
   }
 }
 
-/** Copies plain data for storage and messages. The function is much faster than `structuredClone`. */
+/** Copies plain data for storage and messages, much faster than `structuredClone`. */
 export function cloned<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(cloned) as T;

@@ -1,5 +1,5 @@
 /**
- * Replaces the engine in the simulation. Marking takes no time, except for reading the source and writing the output.
+ * Replaces the engine in the simulation. Marking takes no time except for reading the source and writing the output.
  */
 import {
   EngineError,
@@ -14,7 +14,7 @@ export { PlanOutdated };
 /** Beginning of a file that cannot be marked. */
 export const DAMAGED = "%PDF-1.7 damaged";
 
-/** Matches the text in a file that says how many milliseconds marking the file takes. */
+/** Matches the text in a file that states the duration of marking in milliseconds. */
 const SLOW = /slow (\d+)/;
 
 const encoder = new TextEncoder();
@@ -42,7 +42,7 @@ export async function watermark(
     notices: [],
     async *chunks() {
       yield head;
-      // The plan is outdated for about a tenth of the stored sources, unless the plan is thorough.
+      // About a tenth of the stored sources make a plan outdated, unless the plan is thorough.
       if (isStored && !thorough && (read.at(-1) ?? 0) % 10 === 0) throw new PlanOutdated();
       if (isStored) yield* source.stream(0, source.length);
       else yield source;

@@ -3,7 +3,7 @@ import type { Chain, Payment } from "./chain.ts";
 import { SimulatedResponse as Response } from "./messages.ts";
 import { never, type World } from "./world.ts";
 
-/** A delay in milliseconds that is longer than any caller waits for the facilitator. */
+/** A delay in milliseconds after which no caller still waits for the facilitator. */
 const LATE_MS = 20_000;
 
 /** The body of the facilitator's answer to GET /supported. */
@@ -81,7 +81,7 @@ export class Facilitator {
         throw new TypeError("Network connection lost.");
       case 6: // the refusal does not show the outcome of earlier attempts
         return refusal("insufficient_funds");
-      case 7: // the facilitator gets the request twice, and only the second answer arrives at the Worker
+      case 7: // the facilitator gets the request twice, and only the second answer reaches the Worker
         if (this.#moves(payment)) payment.doubled = true;
         return this.#transfer(payment);
       case 8: // the chain rejects the transaction
@@ -92,7 +92,7 @@ export class Facilitator {
       case 10: // the simulation of the transaction fails
         return refusal("transaction_simulation_failed");
       // The facilitator's node does not answer, but may have sent the transaction. Only another node can show whether
-      // it was sent.
+      // it did.
       case 11:
         payment.isPublic = true;
         if (world.chance(0.5) && this.#moves(payment)) payment.doubled ||= !this.#hasNode && !this.doubts.has(payment);

@@ -50,7 +50,7 @@ export class Internet {
     return Response.json({ jsonrpc: "2.0", id: 1, result: this.#chain.rpc(method, params) });
   }
 
-  /** Serves a file in pieces, like the servers of callers. The answer may be slow, incomplete, or missing. */
+  /** Serves a file in pieces, as a caller's server does. The answer may be slow, incomplete, or missing. */
   async #serve(href: string): Promise<Response> {
     const world = this.#world;
     await world.sleep(world.below(500));

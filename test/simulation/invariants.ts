@@ -27,16 +27,15 @@ const FAULT =
   /^(the output \S+ stays: )?(Problem: |(Type)?Error: Network connection lost\.|Error: We encountered an internal error\.|Error: The specified multipart upload does not exist\.|Error: One or more of the specified parts could not be found\.|Error: The Durable Object's code has been reset\.|TimeoutError: The operation was aborted due to timeout|the answer is not JSON$|SyntaxError: Unexpected (token '<'|end of JSON))/;
 
 /**
- * Maximum time from the request for a settlement to the transaction, in milliseconds. Without a node, the service may
- * rely on a facilitator's answer that comes before the transaction. The ten minutes for which a result is repeated then
- * begin too early.
+ * Maximum time from a settlement request to the transaction, in milliseconds. Without a node, the service may rely on a
+ * facilitator's answer that precedes the transaction. The ten minutes for repeating a result then begin too early.
  */
 const LATEST_MS = 80_000;
 
-/** Maximum duration of a request to a link in milliseconds, if no fault occurs. */
+/** Maximum duration of a link request without faults, in milliseconds. */
 const LONGEST_LOOK_MS = 1000;
 
-/** Returns the rules that a schedule has broken, each with the item that breaks it. */
+/** Returns the rules that a schedule has violated, each with the item that violates it. */
 export function brokenRules(schedule: Schedule): string[] {
   const { callers, bucket, ledger, budgets, unswept, hasNode, world } = schedule;
   const { orders, strangers } = callers;
@@ -55,8 +54,8 @@ export function brokenRules(schedule: Schedule): string[] {
   const unproved = ({ key }: Payment) =>
     world.log.some((line) => line.includes('"outcome":"unproved"') && line.includes(key));
 
-  // Returns whether the outcome of a payment is left to the operator. This happens without a node, if the facilitator
-  // gives no conclusive answer before the authorization expires.
+  // Returns whether only the operator can resolve a payment. This occurs without a node if the facilitator gives no
+  // conclusive answer before the authorization expires.
   const isUnresolved = ({ key }: Payment) =>
     !hasNode && world.log.some((line) => line.includes('"outcome":"unresolved"') && line.includes(key));
 
@@ -150,8 +149,8 @@ export function brokenRules(schedule: Schedule): string[] {
     () => true,
     (handle) => handle,
   );
-  // The write of a file also counts as failed if the write of its upload's record failed. The file's key begins with
-  // the record's key.
+  // A file's write also counts as failed if writing its upload's record failed. The file's key begins with the record's
+  // key.
   const hasFailed = (key: string) => [...bucket.failed].some((failed) => key.startsWith(failed));
   const isUntouched = world.deaths === 0 && ledger.failures === 0;
   rule(
@@ -223,7 +222,7 @@ function isOneContent([first, ...others]: Order[]): boolean {
   return others.every(({ text, file }) => text === first!.text && Buffer.from(file).equals(first!.file));
 }
 
-/** Returns whether two of these payments were settled within the time for which a result is repeated. */
+/** Returns whether two of these payments were settled within the time for which the service repeats a result. */
 function areClose(payments: Payment[], hasNode: boolean): boolean {
   const times = payments.map(({ consumed }) => consumed!.at).toSorted((a, b) => a - b);
   return times.some((at, i) => i > 0 && at - times[i - 1]! < REPEAT_MS - 2 * MOST_SKEW_MS - (hasNode ? 0 : LATEST_MS));
@@ -238,8 +237,8 @@ function mustSell({ isUndisturbed, isFinal, isFresh }: Heard): boolean {
 }
 
 /**
- * Returns whether the answer to an honest payer's call is correct. In the calm period or after slow work, an expired
- * payment, a revoked link and a used-up allowance for failed calls are also correct reasons for a refusal.
+ * Returns whether the answer to an honest payer's call is correct. In the calm period or after slow work, these are
+ * also correct reasons for a refusal: an expired payment, a revoked link, and a used-up allowance for failed calls.
  */
 function isServed(heard: Heard, isUnresolved: (payment: Payment) => boolean): boolean {
   const { order, status, code, isFinal, isFresh, isTooLate } = heard;
@@ -256,7 +255,7 @@ function isServed(heard: Heard, isUnresolved: (payment: Payment) => boolean): bo
   return status === 200 || order.answers.some(({ link }) => link?.ending !== undefined);
 }
 
-/** Returns the errors that the Worker has logged, and the errors that Durable Objects and the sweep have thrown. */
+/** Returns the errors that the Worker has logged or that Durable Objects and the sweep have thrown. */
 function errorsOf({ log, thrown }: World): string[] {
   const logged = log
     .filter((line) => line.includes('"error":'))
@@ -265,9 +264,9 @@ function errorsOf({ log, thrown }: World): string[] {
 }
 
 /**
- * Returns whether a payer's order has ended correctly. There are three ways: the link was delivered again, the holder
- * has revoked the link, or the payer must come back later because the IP address has used up its allowance for failed
- * calls. If the payer's clock differs from the deployment's clock, the payer may also be unable to pay again.
+ * Returns whether a payer's order has ended correctly: its link was delivered again, the holder has revoked the link,
+ * or the IP address has used up its allowance for failed calls. If the payer's clock is wrong, the payer may also be
+ * unable to pay again.
  */
 function hasResult({ answers }: Order): boolean {
   const isGiven = ({ isFinal, status, isTooLate }: Heard) =>
@@ -291,7 +290,7 @@ function endsEarly({ looks, expires, ending }: Link, { calmAt }: Schedule): bool
   );
 }
 
-/** Returns the secrets that must not appear in any line of the log. */
+/** Returns the secrets that no log line may contain. */
 function secretsOf({ world, callers, chain }: Schedule): string[] {
   const keys = callers.orders.flatMap(({ ownKey, key }) => [ownKey, key].filter((one) => one !== undefined));
   return [

@@ -9,7 +9,7 @@ export interface Content {
   file: Uint8Array;
 }
 
-/** A link to a result. Its times are in Unix milliseconds of the simulated time. */
+/** A link to a result. Its times are simulated Unix milliseconds. */
 export interface Link {
   path: string;
   order: Content;
@@ -43,7 +43,7 @@ export class Links {
     return [...this.#links.values()];
   }
 
-  /** Returns the link in an answer, and stores the link if it is new. */
+  /** Returns the link in an answer. Stores the link if it is new. */
   in({ url, expires_at }: { url: string; expires_at: string }, order: Content): Link {
     const { pathname, search } = new URL(url);
     const path = pathname + search;

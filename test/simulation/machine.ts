@@ -6,8 +6,8 @@ import type { Script } from "./script.ts";
 import { Execution, runAs, type World } from "./world.ts";
 
 /**
- * Start time of the machines in Unix milliseconds. It is later than all schedules, so that cached answers of the
- * facilitator never expire.
+ * Start time of the machines in Unix milliseconds. It is later than all schedules, so that the facilitator's cached
+ * answers never expire.
  */
 const START = 4_000_000_000_000;
 
@@ -22,13 +22,12 @@ interface Bindings {
 }
 
 /**
- * A machine that runs the Worker. It loads a separate copy of the script, which shares no memory with other machines.
- * Its clock may be wrong.
+ * A machine that runs the Worker. Its copy of the script shares no memory with other machines. Its clock may be wrong.
  */
 export class Machine {
   readonly script: Script;
   skewMs = 0;
-  /** The Worker's environments, one for each combination of the seller's terms and of having a node. */
+  /** The Worker's environments: one for each of the seller's terms, with and without a node. */
   readonly #envs: readonly { terms: number; hasNode: boolean; env: Env }[];
   /** Index of the seller's current terms in {@link TERMS}. */
   #terms = 0;
@@ -54,7 +53,7 @@ export class Machine {
     this.#terms = 1;
   }
 
-  /** Reads the settings, and asks the facilitator which kinds of payments it settles. */
+  /** Reads the settings, and asks the facilitator which kinds of payment it settles. */
   async start(world: World): Promise<void> {
     const { configOf, settledConfig } = this.script;
     world.now = START;
@@ -66,7 +65,7 @@ export class Machine {
     }
   }
 
-  /** Begins a schedule, and clears everything in memory from earlier schedules. */
+  /** Begins a schedule, and clears the memory of earlier schedules. */
   begin(bindings: Bindings, skewMs: number): void {
     const { PAYERS_POOL, SENDERS_POOL, LargeFileSlot, forgiveRefusals, forgiveUnused } = this.script;
     this.#bindings = bindings;
@@ -75,7 +74,8 @@ export class Machine {
     PAYERS_POOL.held.clear();
     SENDERS_POOL.held.clear();
     const slot = new LargeFileSlot(1, 0);
-    // Outside of an execution, the time is later than any expiry. This call thus evicts the slots of earlier schedules.
+    // Outside of an execution, the time is later than any expiry. This call therefore evicts the slots of earlier
+    // schedules.
     void slot.acquire();
     slot.release();
     forgiveRefusals({ url: ORIGIN, headers: new SimulatedHeaders(CLIENT) } as object as Request);

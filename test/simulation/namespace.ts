@@ -1,12 +1,12 @@
 import { cloned, type Instance, SimulatedObject } from "./durableObject.ts";
 import { Execution, mayDie, runAs, running, type World } from "./world.ts";
 
-/** Maximum number of times that a failed alarm is retried. */
+/** Maximum number of retries of a failed alarm. */
 const ALARM_RETRIES = 6;
 
 /**
- * A machine that can host Durable Objects. `create` returns a new instance of an object. `clock` returns the lead of
- * the machine's clock over the simulated time, in milliseconds.
+ * A machine that can host Durable Objects. `create` returns a new instance of an object. `clock` returns by how many
+ * milliseconds the machine's clock is ahead of the simulated time.
  */
 export interface Host {
   create(context: unknown): object;
@@ -14,8 +14,8 @@ export interface Host {
 }
 
 /**
- * The Durable Objects of one class. An object can run on any machine. Messages take time, and the sender or the object
- * can die meanwhile.
+ * The Durable Objects of one class. An object can run on any machine. Messages take time, during which the sender or
+ * the object can die.
  */
 export class SimulatedNamespace {
   readonly objects = new Map<string, SimulatedObject>();
@@ -42,7 +42,7 @@ export class SimulatedNamespace {
     );
   }
 
-  /** Kills all Durable Objects, as a deployment does. */
+  /** Kills all Durable Objects, as a new deployment does. */
   killAll(): void {
     for (const object of this.objects.values()) object.die();
   }
@@ -77,9 +77,8 @@ export class SimulatedNamespace {
   }
 
   /**
-   * Calls a method of a Durable Object, and returns the result.
-   * @param line state for the order of delivery. The calls of one stub are delivered in the order in which they are
-   * sent
+   * Calls a method of a Durable Object and returns the result.
+   * @param line state for the order of delivery. The calls of one stub are delivered in the order of sending
    */
   #call(name: string, method: string, args: unknown[], line: { deliveredAt: number }): Promise<unknown> {
     const world = this.#world;

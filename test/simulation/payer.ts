@@ -3,7 +3,7 @@ import type { Chain, Payment } from "./chain.ts";
 import { signatureOf } from "./signatures.ts";
 import type { World } from "./world.ts";
 
-/** Additional validity in seconds that some payers choose if the deployment's clock is wrong. */
+/** Additional validity in seconds that some payers add if the deployment's clock is wrong. */
 const LONG_VALIDITY = 900;
 
 /** Creates a payment on the seller's current terms, with a valid or a forged signature. */
@@ -35,8 +35,7 @@ export function sign(from: string, world: World, { payments }: Chain, forged = f
 }
 
 /**
- * Returns a sign-in header that proves the ownership of an address. The time in the header comes from the service, as
- * in the official client.
+ * Returns a sign-in header that proves the ownership of an address. Like the official client, uses the service's time.
  */
 export function signIn(address: string, { now, clockErrorMs }: World): string {
   const message = {

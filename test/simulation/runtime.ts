@@ -7,8 +7,8 @@ import { FixedLengthStream } from "./streams.ts";
 import { elapse, mayDie, never, runAs, running } from "./world.ts";
 
 /**
- * Returns the time in Unix milliseconds. Outside of an execution, for example while a script is loaded, the time is
- * later than in any schedule.
+ * Returns the time in Unix milliseconds. Outside of an execution, such as while a script is loaded, the time is later
+ * than any schedule.
  */
 function now(): number {
   const execution = running();
@@ -71,7 +71,7 @@ class SimulatedAbortSignal {
   }
 }
 
-/** Fills the array with random bytes from the world of the schedule, so that a seed always produces the same names. */
+/** Fills the array with random bytes from the schedule's world, so that a seed always produces the same names. */
 function getRandomValues(bytes: Uint8Array): Uint8Array {
   const { world } = running()!;
   for (let at = 0; at < bytes.length; at++) bytes[at] = world.below(256);
@@ -108,7 +108,7 @@ const simulatedCrypto = {
   DigestStream,
 };
 
-/** Replaces the global `fetch`, so that simulated servers answer. */
+/** Replaces the global `fetch`, so that requests reach simulated servers. */
 async function fetch(url: string | URL, { signal, body }: Fetched = {}): Promise<SimulatedResponse> {
   const execution = running()!;
   const { world } = execution;

@@ -1,6 +1,6 @@
 /**
- * Builds the Worker's script that each simulated machine runs. The script consists of the modules of `src/`, except
- * that stand-ins replace the engine and the signatures.
+ * Builds the Worker's script that each simulated machine runs: the modules of `src/`, with stand-ins for the engine and
+ * the signatures.
  */
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -26,13 +26,13 @@ const ENTRY = `
   export { sweep } from "./src/storage/sweep.ts";
 `;
 
-/** The Worker's functions that compute the hashes which payers and the seller sign for payment channels. */
+/** The Worker's functions that compute the hashes for payment channels. Payers and the seller sign these hashes. */
 export type ChannelHashes = Pick<
   typeof import("../../src/payments/wire/channelTypes.ts"),
   "channelIdOf" | "claimHash" | "refundHash" | "voucherHash"
 >;
 
-/** The Worker's script in the form in which a machine has loaded it. */
+/** The Worker's script, as loaded by a machine. */
 export interface Script extends ChannelHashes {
   app: typeof import("../../src/app.ts").app;
   configOf: typeof import("../../src/settings/config.ts").configOf;
@@ -49,7 +49,7 @@ export interface Script extends ChannelHashes {
   sweep: typeof import("../../src/storage/sweep.ts").sweep;
 }
 
-/** Replaces modules by stand-ins if they would take most of the simulation's time. */
+/** Replaces modules that would take most of the simulation's time with stand-ins. */
 const standIns: Plugin = {
   name: "stand-ins",
   setup({ onResolve }) {

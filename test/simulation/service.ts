@@ -4,7 +4,7 @@ import { SimulatedHeaders } from "./messages.ts";
 import { ByteStream } from "./streams.ts";
 import { Execution, runAs, type World } from "./world.ts";
 
-/** Time in milliseconds for which the background tasks of a call may run after the client has disconnected. */
+/** Time in milliseconds for which a call's background tasks may run after the client has disconnected. */
 const GRACE_MS = 30_000;
 
 /** Time in milliseconds for which a client waits for an answer. */
@@ -25,7 +25,7 @@ export interface Answer {
   bytes: Uint8Array;
 }
 
-/** Delays and disconnections on the side of the client. */
+/** Delays and disconnections caused by the client. */
 export interface Mishap {
   /** Number of bytes of the request body after which the client disconnects. */
   breaksAt?: number;
@@ -90,7 +90,7 @@ export class Service {
       const bytes = await response.bytes();
       return { status: response.status, headers: response.headers as unknown as SimulatedHeaders, bytes };
     }).catch((error: Error) => {
-      // The client has disconnected within the request body.
+      // The client disconnected in the middle of the request body.
       if (error.message === "Network connection lost.") return undefined;
       throw error;
     });
@@ -111,7 +111,7 @@ export class Service {
     return finished;
   }
 
-  /** Kills a random machine: all its calls end at once. */
+  /** Kills a random machine. All its calls end immediately. */
   killMachine(): void {
     const { skewMs } = this.#world.pick(this.#machines);
     for (const call of this.#calls) if (call.skewMs === skewMs) call.die();

@@ -4,13 +4,13 @@
  */
 import { hash } from "node:crypto";
 
-/** Signs a hash in the name of the account `address`. */
+/** Signs a hash on behalf of the account `address`. */
 export function signHash(signed: string, address: string): `0x${string}` {
   const signer = address.slice(2).toLowerCase();
   return `0x${hash("sha256", signer + signed)}${signer}${"0".repeat(26)}`;
 }
 
-/** Returns the account that has signed a hash. Replaces viem's function of the same purpose. */
+/** Returns the account that signed a hash. Replaces the corresponding function of viem. */
 export const recoverAddress = async ({ hash: signed, signature }: { hash: string; signature: string }) =>
   signerOf(signed, signature);
 
@@ -36,7 +36,7 @@ export async function sign({ hash: signed, privateKey }: { hash: string; private
   return signHash(signed, privateKeyToAddress(privateKey));
 }
 
-/** Returns the signature of an address for a sign-in. It is the same for every message. */
+/** Returns the signature of an address for a sign-in, which is the same for every message. */
 export function signatureOf(address: string): string {
   const half = hash("sha256", `the key of ${address.toLowerCase()}`);
   return `0x${half}${half}1b`;

@@ -7,7 +7,7 @@ import { Simulation } from "./simulation.ts";
 const SCHEDULES = allCases ? 5000 : 1000;
 
 /**
- * The outcomes that the {@link SCHEDULES} schedules must reach. Throttling is left out, because it needs many more
+ * The outcomes that the {@link SCHEDULES} schedules must reach. Throttling is omitted, because it needs many more
  * callers.
  */
 const OFTEN = ["none", ...ANSWERS].filter((answer) => answer !== "429 too_many_requests");
@@ -17,8 +17,8 @@ test(`the Worker breaks no rule in ${SCHEDULES} random schedules with faults in 
 }, async () => {
   const simulation = await Simulation.start();
   const { stackTraceLimit } = Error;
-  // Errors without stack traces save a sixth of the time. The command `npm run simulate` shows the stack traces of a
-  // failing seed.
+  // Omitting stack traces of errors saves a sixth of the time. The command `npm run simulate` shows the stack traces of
+  // a failing seed.
   Error.stackTraceLimit = 0;
   const failures: string[] = [];
   const answered = new Set<string>();

@@ -16,12 +16,12 @@ import { Service } from "./service.ts";
 import { World } from "./world.ts";
 
 const HOUR_MS = 3_600_000;
-/** Maximum difference between the clocks of a machine and of the deployment in milliseconds, in either direction. */
+/** Maximum difference in either direction between the clocks of a machine and of the deployment, in milliseconds. */
 export const MOST_SKEW_MS = 2000;
-/** Error of the deployment's clock in milliseconds, in either direction, for schedules in which the clock is wrong. */
+/** Error of the deployment's clock in either direction, in milliseconds, for schedules with a wrong clock. */
 const CLOCK_ERROR_MS = 600_000;
 
-/** The final state of a schedule that was played. */
+/** The final state of a schedule. */
 export interface Schedule {
   world: World;
   chain: Chain;
@@ -32,19 +32,19 @@ export interface Schedule {
   channelPayers: ChannelPayers;
   /** Whether the Worker can ask a node of the chain in this schedule. */
   hasNode: boolean;
-  /** Time in Unix milliseconds from which no faults occur. */
+  /** Time in Unix milliseconds after which no faults occur. */
   calmAt: number;
   /** Keys in the bucket after all faults and calls have ended. */
   keptWhenCalm: readonly string[];
   /** The keys in `keptWhenCalm` that belong to the result of a payment or to an upload. */
   ownedWhenCalm: ReadonlySet<string>;
-  /** Bytes that are still reserved in the shared memory pool after all faults and calls have ended. */
+  /** Bytes still reserved in the shared memory pool after all faults and calls have ended. */
   heldWhenCalm: number;
-  /** Keys of objects in the bucket that a sweep should have deleted, but did not. */
+  /** Keys of the bucket's objects that a sweep should have deleted but did not. */
   unswept: string[];
 }
 
-/** Plays schedules on machines that are started once for all schedules. */
+/** Plays schedules on machines that all schedules share. */
 export class Simulation {
   readonly #machines: readonly Machine[];
 
@@ -117,7 +117,7 @@ export class Simulation {
     for (const order of callers.orders) void callers.askAgain(order);
     void channelPayers.askAgain();
     do
-      await world.pass(460_000); // this time is enough for slow work that is planned twice
+      await world.pass(460_000); // long enough for slow work that is planned twice
     while (channelPayers.buying > 0);
     const keptWhenCalm = [...bucket.objects.keys()];
     const ownedWhenCalm = new Set([...resultsIn(ledger), ...filesOfSlots(bucket)]);
@@ -148,7 +148,7 @@ export class Simulation {
   }
 }
 
-/** Deploys other settings, which kills all Durable Objects. Calls that have begun continue with the old settings. */
+/** Deploys other settings, which kills all Durable Objects. Running calls keep the old settings. */
 function changeTerms(world: World, machines: readonly Machine[], objects: readonly SimulatedNamespace[]): void {
   world.faults++; // a payment that was just signed no longer matches the terms
   world.terms = TERMS[1];

@@ -1,7 +1,6 @@
 /**
- * The streams of the Workers runtime, reduced to the parts that the Worker uses: bytes only, with `readAtLeast`, and
- * without threads. Node's own streams would take half of a schedule's time, and behave differently at the end of a
- * stream.
+ * The streams of the Workers runtime, reduced to what the Worker uses: bytes only, with `readAtLeast`, and without
+ * threads. Node's own streams would take half of a schedule's time and behave differently at the end of a stream.
  */
 
 /** Returns the next bytes, or undefined at the end. */
@@ -12,7 +11,7 @@ export class ByteStream {
   locked = false;
   readonly #pull: Pull;
   readonly #onCancel: (reason: unknown) => void;
-  /** Bytes that were pulled from the source but not read yet. */
+  /** Bytes pulled from the source but not read yet. */
   #rest: Uint8Array | undefined;
   #failure: { error: unknown } | undefined;
   #isOver = false;
@@ -102,7 +101,7 @@ export class ByteStream {
   }
 }
 
-/** Passes on exactly `length` bytes. A write completes as soon as the reader has read the chunk. */
+/** Passes on exactly `length` bytes. A write completes once the reader has read the chunk. */
 export class FixedLengthStream {
   readonly readable: ByteStream;
   readonly writable = { getWriter: () => this };

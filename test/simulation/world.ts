@@ -29,12 +29,12 @@ export class World extends VirtualWorld {
   /** Random tokens of links, in the order in which they were created. */
   readonly tokens: string[] = [];
 
-  /** The time by the deployment's clock in Unix milliseconds. Alarms, the bucket and the sweep use this clock. */
+  /** The deployment's time in Unix milliseconds. Alarms, the bucket and the sweep use this time. */
   get deploymentNow(): number {
     return this.now + this.clockErrorMs;
   }
 
-  /** Decides at random whether a fault occurs, and counts it. Returns whether it occurs. */
+  /** Decides at random whether a fault occurs, and returns the decision. Counts the faults. */
   fails(probability: number): boolean {
     const fails = this.chance(probability * this.faultiness);
     if (fails) this.faults++;
@@ -75,14 +75,14 @@ export class World extends VirtualWorld {
 /** A unit of the Worker's code that can die: a call, or one life of a Durable Object. */
 export class Execution {
   readonly world: World;
-  /** Lead of the machine's clock in milliseconds. */
+  /** Time in milliseconds by which the machine's clock is ahead. */
   readonly skewMs: number;
   isDead = false;
   /** Function that is called when the execution dies. */
   onDeath = () => {};
   /**
-   * Returns the time in Unix milliseconds until which the execution's messages are held back. Messages of a Durable
-   * Object wait until its writes are durable.
+   * Returns the time in Unix milliseconds until which the execution's messages are held back. A Durable Object's
+   * messages wait until its writes are durable.
    */
   heldUntil = () => 0;
 
@@ -101,7 +101,7 @@ export class Execution {
 
 const executions = new AsyncLocalStorage<Execution | undefined>();
 
-/** Runs code as part of an execution. All code that it awaits also belongs to the execution. */
+/** Runs code as part of an execution. The execution also includes all code that this code awaits. */
 export function runAs<T>(execution: Execution | undefined, act: () => T): T {
   return executions.run(execution, act);
 }
@@ -111,10 +111,10 @@ export function running(): Execution | undefined {
   return executions.getStore();
 }
 
-/** Creates a promise that never resolves. Each use gets a new one, so that its waiters can be garbage-collected. */
+/** Creates a promise that never resolves. Each use gets a new promise, so that its waiters can be garbage-collected. */
 export const never = () => new Promise<never>(() => {});
 
-/** Probability that an execution dies while it waits for an answer from outside of the Worker. */
+/** Probability that an execution dies while it waits for an external answer. */
 const DEATH = 0.002;
 
 /** Waits `ms` in the current execution. Never resolves if the execution has died or dies during the wait. */
