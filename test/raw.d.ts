@@ -1,4 +1,4 @@
-/** The text of a project file, which the tests' bundler inserts in place of the import. */
+/** The text of a project file. The tests' bundler replaces the import with this text. */
 declare module "*?raw" {
   const text: string;
   export default text;

@@ -20,10 +20,10 @@ const SOLANA = "EdqM52SpXCn5c1uozuvuH5o9Tcr41kYeCWz4Ymu6ngbt";
 const CDP_SECRET = `${"A".repeat(86)}==`;
 const PAY_TO = "0x00000000000000000000000000000000000000aa";
 
-/** Settings that are only published. */
+/** Settings that the service only publishes. */
 const COSMETIC = ["CONTACT_EMAIL", "REPOSITORY_URL", "TERMS_URL", "PRIVACY_URL", "IMPRINT_URL", "STATUS_URL"];
 
-/** Returns the errors, or else the warnings, that settings cause. */
+/** Returns the errors that the settings cause, or else the warnings. */
 function problemsOf(env: object): string {
   try {
     return readConfig(env).warnings.join("; ");

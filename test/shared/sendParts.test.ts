@@ -5,7 +5,9 @@ import { sendParts } from "../../src/shared/sendParts.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Sends three parts. `answers` lists the status of each attempt; 0 is a broken connection. Returns all requests. */
+/**
+ * Sends three parts. `answers` lists the status of each attempt, with 0 for a broken connection. Returns all requests.
+ */
 async function sendWith(answers: number[], headers: Record<string, string> = {}) {
   const sent: string[] = [];
   const answer = async (what: string) => {

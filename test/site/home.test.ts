@@ -10,7 +10,7 @@ import { serveAsset } from "../../src/site/assets.ts";
 import { pagePolicy } from "../../src/site/policies.ts";
 import { send } from "../support/client.ts";
 
-/** Header `Accept` that Chromium and Firefox send for a page. */
+/** The `Accept` header that Chromium and Firefox send for a page. */
 const BROWSER = { Accept: "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8" };
 
 async function page(): Promise<string> {
@@ -117,7 +117,7 @@ describe("GET /", () => {
     };
     expect(await page()).not.toContain(">Source</a>");
     expect(await (await served("https://example.com/source")).text()).toContain('href="https://example.com/source"');
-    const wrong = await served("javascript:alert(1)"); // a wrong address of the sources does not stop sales
+    const wrong = await served("javascript:alert(1)"); // an invalid REPOSITORY_URL does not stop sales
     expect(wrong.status).toBe(200);
     expect(await wrong.text()).not.toMatch(/javascript:|>Source<\/a>/);
   });

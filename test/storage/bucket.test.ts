@@ -3,7 +3,7 @@ import { putWritten } from "../../src/storage/put.ts";
 import { joined, noise } from "../support/bytes.ts";
 import { bucket, emptyBucket, storedKeys } from "../support/storage.ts";
 
-/** Specifies what an adapter for another object store must do. To test an adapter, return it from `bucketOf`. */
+/** Specifies the behavior of an adapter for another object store. To test an adapter, return it from `bucketOf`. */
 
 afterEach(emptyBucket);
 

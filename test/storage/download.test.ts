@@ -13,7 +13,7 @@ const stored = (ttlSeconds = 3600, filename = "watermarked.pdf") =>
 const linkTo = ({ id, token }: { id: string; token: string }) => `/v1/files/${id}.pdf?token=${token}`;
 
 /**
- * Simulates a browser cache (RFC 9111). The cache serves fresh responses without a request, revalidates stale ones, and
+ * Simulates a browser cache (RFC 9111). It serves fresh responses without a request, revalidates stale responses, and
  * never evicts anything.
  */
 function cacheOf(ask: typeof send): typeof send {

@@ -7,8 +7,8 @@ import { bucket, emptyBucket, storedKeys } from "../support/storage.ts";
 afterEach(emptyBucket);
 
 /**
- * Yields test bytes whose values depend on their position, in pieces of `piece` bytes. No multiple of a piece's size
- * equals the size of an upload part.
+ * Yields test bytes whose values depend on their position, in pieces of `piece` bytes. The size of an upload part is
+ * not a multiple of a piece's size.
  */
 async function* pieces(length: number, piece = 1_000_003): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < length; at += piece) yield noise(Math.min(piece, length - at), at);

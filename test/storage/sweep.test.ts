@@ -45,7 +45,7 @@ function keysInMemory(): Store {
   };
 }
 
-/** Wraps a store and counts the calls of `list` and `delete`. The call of `delete` with the number `failing` throws. */
+/** Wraps a store and counts the calls of `list` and `delete`. The `delete` call with the number `failing` throws. */
 function watched(store: Store, failing = Number.POSITIVE_INFINITY) {
   const calls = { list: 0, delete: 0 };
   const failingBucket = {

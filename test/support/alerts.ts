@@ -25,8 +25,8 @@ export function rulesIn(document: string): Map<string, string> {
 }
 
 /**
- * Returns whether an alert's expression is true between two scrapes, without its `for`. An empty scrape stands for one
- * that failed. Supports only the forms of expressions that the rules have.
+ * Returns whether an alert's expression is true between two scrapes, without its `for`. An empty scrape stands for a
+ * failed scrape. Supports only the kinds of expression in the rules.
  * @param now time of the evaluation, in seconds
  */
 export function fires(expr: string, before: string, after: string, now: number): boolean {

@@ -5,8 +5,8 @@
 export const allCases = process.env.ALL_CASES === "true";
 
 /**
- * Returns every `step`th case of a slow parameterized test, beginning with the first case. If {@link allCases} is set,
- * returns all cases.
+ * Returns every `step`th case of a slow parameterized test, starting with the first case, or all cases if {@link
+ * allCases} is set.
  */
 export function everyOf<T>(cases: readonly T[], step: number): readonly T[] {
   return allCases ? cases : cases.filter((_, at) => at % step === 0);

@@ -12,7 +12,7 @@ export type Entry = "src/index.ts" | "test/e2e/spoolWorker.js";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Path of the folder where `madeOnce` stores files that are built once per run. */
+    /** Path of the folder in which `madeOnce` stores files that are built once per run. */
     builtWorkers: string;
   }
 }
@@ -29,8 +29,8 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
 
 /**
  * Returns the path of a folder that `make` fills once per test run. The first test file that requests the folder calls
- * `make`. Other test files wait for the result, even in other processes.
- * @param builtWorkers parent folder of all folders that are filled once per run
+ * `make`. Other test files wait for it, even in other processes.
+ * @param builtWorkers parent folder of all such folders
  * @throws Error if `make` fails
  */
 export async function madeOnce(
@@ -65,8 +65,8 @@ export async function madeOnce(
 }
 
 /**
- * Builds a Worker script, once per test run and in the same way as for a deployment. Returns the path of a file with
- * Miniflare's options for the script, including its modules.
+ * Builds a Worker script once per test run, with the build of a deployment. Returns the path of a file with Miniflare's
+ * options for the script, including its modules.
  * @throws Error if the build fails
  */
 export async function builtWorker(builtWorkers: string, entry: Entry): Promise<string> {
@@ -79,8 +79,8 @@ export async function builtWorker(builtWorkers: string, entry: Entry): Promise<s
 const AROUND_OPTIONS = "aroundOptions.json";
 
 /**
- * Writes the Miniflare options for the wrapper script beside those of the Worker. The wrapper reuses the Worker's
- * build, because building the Worker again would take as long as the first build.
+ * Writes the Miniflare options of the wrapper script beside those of the Worker. The wrapper reuses the Worker's build
+ * to save the time of a second build.
  */
 async function writeAround(optionsFile: string, script: string): Promise<void> {
   const options = JSON.parse(await readFile(optionsFile, "utf8")) as V4WorkerOptions & { modules: object[] };

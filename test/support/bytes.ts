@@ -1,6 +1,6 @@
 /**
- * Returns bytes that look random but are the same in every run. They come from one fixed sequence, beginning at
- * position `start`.
+ * Returns bytes that look random but are the same in every run. They are a part of one fixed sequence, from position
+ * `start` on.
  */
 export function noise(length: number, start = 0): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length);
@@ -8,12 +8,10 @@ export function noise(length: number, start = 0): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Encodes a text as Latin-1. `Buffer` is a hundred times faster here than a callback for each character. */
+/** Encodes a text as Latin-1. Here `Buffer` is a hundred times faster than a callback for each character. */
 export const encode = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(text, "latin1"));
 
-/**
- * Returns whether two arrays have equal bytes. `expect` could compare the arrays too, but takes minutes for megabytes.
- */
+/** Returns whether two arrays have equal bytes. `expect` would take minutes to compare megabytes. */
 export function isEqual(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0;
 }

@@ -1,6 +1,6 @@
 /**
- * Changes that damage a draft of a PDF. They follow the structure of the file: counts, lengths, references, filters,
- * nesting, entries, objects and sections.
+ * Changes that damage a draft of a PDF. They affect its structure: counts, lengths, references, filters, nesting,
+ * entries, objects and sections.
  */
 import { CONTENT_CHANGES } from "./contentChanges.ts";
 import type { Draft, Tweak } from "./draft.ts";
@@ -27,7 +27,9 @@ const BRACKET = /^(<<|>>|\[|\])$/;
 
 /** Numbers of brackets to nest around a value. */
 const WRAPPINGS = [1, 2, 30, 60, 300] as const;
-/** Values of /Length to try, some with other entries that affect the length. A reference replaces each @. */
+/**
+ * Values of /Length to try, some with other entries that affect the length. Each @ stands for a reference.
+ */
 const LENGTHS = [
   "",
   "/Length 0",

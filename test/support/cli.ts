@@ -32,7 +32,7 @@ export interface Run {
 }
 
 /**
- * Runs `overprint` to its end inside the test process, because starting a process takes longer than most commands. Runs
+ * Runs `overprint` to its end in the test process, because starting a process takes longer than most commands. Runs
  * must not overlap, because a process has only one working directory.
  */
 export async function runCli(args: string[], { cwd = ROOT, env = {}, input = "" }: Setting = {}): Promise<Run> {

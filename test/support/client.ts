@@ -18,8 +18,8 @@ export async function offerOf(path: string): Promise<Offer> {
 }
 
 /**
- * Calls an endpoint with a payment, by default one that is signed for this call. Sends an idempotency key if `key` is
- * given.
+ * Calls an endpoint with a payment, by default one that is signed for this call. Sends the idempotency key `key`, if
+ * any.
  */
 export async function callPaid(
   path: string,

@@ -1,4 +1,4 @@
-/** For each of 60 languages, by BCP 47 tag: its word for "confidential", "secret" or "internal". */
+/** The word for "confidential", "secret" or "internal" in 60 languages, by BCP 47 tag. */
 export const CONFIDENTIAL: Record<string, string> = {
   en: "Confidential",
   fr: "Strictement confidentiel",

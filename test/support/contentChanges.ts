@@ -1,9 +1,9 @@
-/** Changes that damage the content of pages: its operators, its operands, and its division into streams. */
+/** Changes that damage the content of pages: operators, operands, and the division into streams. */
 import type { Draft } from "./draft.ts";
 import { type Change, pick, replaced, someNumber } from "./draftEdits.ts";
 
 /**
- * Operators with missing, superfluous, wrong and huge operands, and operators that open something without closing it.
+ * Operators with missing, superfluous, wrong or huge operands, and operators that open something without closing it.
  */
 const OPERATIONS = [
   ..."re|l|m|36 Tf|/F1 Tf|1 rg|1 0 0 0 0 0 rg|(x) w|/A cm|99999999999 0 0 99999999999 0 0 cm|<< /A 1 >> d".split("|"),
@@ -28,7 +28,7 @@ function content(draft: Draft, share: number, change: (content: string) => strin
   return index === undefined || !stream ? draft : replaced(draft, index, { ...stream, data: change(stream.data!) });
 }
 
-/** Returns the offset of the token at the fraction `share` of the content's length. */
+/** Returns the offset of the token at the fraction `share` of the content. */
 const tokenAt = (content: string, share: number) => content.indexOf(" ", Math.floor(share * content.length)) + 1;
 
 /** Changes that damage page content, by name. */

@@ -1,6 +1,6 @@
 /**
- * Wraps an array of bytes and counts how many bytes are read. The count lets a test distinguish linear from quadratic
- * work without a clock.
+ * Wraps an array of bytes and counts the bytes that are read. The count distinguishes linear from quadratic work
+ * without a clock.
  */
 export function countedBytes(bytes: Uint8Array): { bytes: Uint8Array; reads(): number } {
   let reads = 0;
@@ -10,7 +10,7 @@ export function countedBytes(bytes: Uint8Array): { bytes: Uint8Array; reads(): n
       if (key === "buffer") reads += target.length;
       const value = Reflect.get(target, key, target);
       if (typeof value !== "function") return value;
-      // a native function may read all bytes up to the end; indexOf begins at the offset that it gets
+      // a native function may read all bytes up to the end; indexOf starts at its second argument
       return (...args: unknown[]) => {
         reads += target.length - (key === "indexOf" ? Number(args[1] ?? 0) : 0);
         return value.apply(target, args);

@@ -6,7 +6,7 @@ import { offerOf, TEXT } from "./client.ts";
 const PAY_TO = `0x${"aa".repeat(20)}` as const;
 
 /**
- * Creates a deployment whose facilitator behaves as `behavior` says. `verified` returns how many verifications the
+ * Creates a deployment with a facilitator of this behavior. `verified` returns the number of verifications that the
  * facilitator received. Calls have no default key, because the tests repeat one request with new payments.
  */
 export function deployment(behavior: string, bindings: object = {}) {

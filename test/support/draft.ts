@@ -26,15 +26,15 @@ export interface Part {
   data?: string;
   /** The members of an object stream, which replace `data`. */
   members?: Member[];
-  /** The kind of objects that a cross-reference stream lists. These entries replace `data`. */
+  /** The kind of objects that a cross-reference stream lists. Entries for these objects replace `data`. */
   rows?: "all" | "members";
   /** Filters in the order in which they encode the data. */
   filters?: Filter[];
-  /** Entries that replace the entries computed by the writer, such as /Length and /Filter. */
+  /** Entries that replace those computed by the writer, such as /Length and /Filter. */
   entries?: string;
   /** Returns a damaged version of the encoded data. */
   damage?: (data: string) => string;
-  /** Whether every cross-reference section omits this object. */
+  /** Whether all cross-reference sections omit this object. */
   isUnlisted?: boolean;
   tweaks?: Tweak[];
 }
@@ -149,8 +149,7 @@ function headOf(members: readonly Member[]): string {
 }
 
 /**
- * Returns cross-reference entries sorted by object number. If several entries have the same number, only the last entry
- * remains.
+ * Returns cross-reference entries sorted by object number. The last of several entries with the same number remains.
  */
 function latest(entries: readonly Entry[]): Entry[] {
   return [...new Map(entries.map((entry) => [entry.number, entry])).values()].sort((a, b) => a.number - b.number);

@@ -1,9 +1,9 @@
-/** Basic edits of a draft of a PDF. The changes that damage drafts are made of these edits. */
+/** Basic edits of a draft of a PDF, from which the damaging changes are composed. */
 import type { Draft, Part } from "./draft.ts";
 
 /**
- * Returns a changed draft. The fractions `a`, `b` and `c`, from 0 to 1, select the part to change and the details of
- * the change.
+ * Returns a changed draft. The fractions `a`, `b` and `c`, from 0 to 1, select the part to change and details of the
+ * change.
  */
 export type Change = (draft: Draft, a: number, b: number, c: number) => Draft;
 
@@ -46,14 +46,14 @@ export function text(draft: Draft, share: number, change: (text: string) => stri
   if (!of) return draft;
   const { members } = of;
   const rest = share * draft.parts.length - index;
-  // the dictionary of an object stream is as likely to change as each of its members
+  // changes the dictionary of an object stream as often as each of its members
   const which = Math.floor(rest * ((members?.length ?? 0) + 1)) - 1;
   if (!members || which < 0) return replaced(draft, index, { ...of, text: change(of.text) });
   const member = members[which]!;
   return replaced(draft, index, { ...of, members: members.with(which, { ...member, text: change(member.text) }) });
 }
 
-/** Returns the draft with one token changed. The token matches the pattern `kind`. */
+/** Returns the draft with one token that matches the pattern `kind` changed. */
 export function token(draft: Draft, a: number, b: number, kind: RegExp, change: (token: string) => string): Draft {
   return text(draft, a, (before) => {
     const found = [...before.matchAll(TOKEN)].filter(([word]) => kind.test(word));
@@ -62,7 +62,9 @@ export function token(draft: Draft, a: number, b: number, kind: RegExp, change: 
   });
 }
 
-/** Returns the text of an entry, with a reference to some object in place of each @. */
+/**
+ * Returns the text of an entry, with a reference to some object in place of each @.
+ */
 export function withReferences(draft: Draft, entry: string, share: number): string {
   let at = share;
   return entry.replaceAll("@", () => {

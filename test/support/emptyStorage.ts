@@ -1,4 +1,4 @@
-// The import from `cloudflare:test` would also load the Worker, which few of these tests need.
+// Importing `reset` from `cloudflare:test` would also load the Worker, which few of these tests need.
 import { reset } from "cloudflare:test-internal";
 import { beforeAll, vi } from "vitest";
 import { emptyBucket } from "./storage.ts";

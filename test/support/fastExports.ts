@@ -2,8 +2,8 @@ import type { Plugin } from "vitest/config";
 
 /**
  * Vite plugin that speeds up access to imported names in tests. Vite stores a module's exports in an object without a
- * prototype. V8 represents this object as a dictionary, which makes loops over bytes five times slower. V8 optimizes
- * the object once another object inherits from it and looks up a property.
+ * prototype, which V8 represents as a dictionary. This makes loops over bytes five times slower. V8 optimizes the
+ * object once another object inherits from it and looks up a property.
  */
 export const fastExports: Plugin = {
   name: "overprint:fast-exports",

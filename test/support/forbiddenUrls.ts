@@ -10,7 +10,7 @@ const PORT = "only the standard ports 80 and 443 are allowed";
 
 /**
  * Returns URLs that the Worker must not fetch, each with the rule that it violates. URLs that lead to this machine
- * contain `port`, the port of a local server. A test can thus check that the server receives no request.
+ * contain `port`, the port of a local server. The test can then check that the server receives no request.
  */
 export function forbiddenUrls(port: number): [url: string, rule: string][] {
   const rules: [string, string[]][] = [

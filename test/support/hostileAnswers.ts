@@ -6,7 +6,7 @@ import { drip, head, pour } from "./rawServer.ts";
 
 /**
  * A hostile answer of a server from which the Worker fetches a file. `code` and `words` describe the problem that the
- * caller must receive.
+ * caller receives.
  */
 export interface HostileAnswer {
   answer(socket: Socket): void;

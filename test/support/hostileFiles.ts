@@ -1,6 +1,6 @@
 /**
- * Files that might cost more work than their size justifies. Each name describes a file, and each function returns the
- * file with `n` parts. If `n` doubles, the work may at most double.
+ * Files that might cost more work than their size justifies. Each function returns a file with `n` parts. If `n`
+ * doubles, the work may at most double.
  */
 import { deflateSync } from "node:zlib";
 import { encode } from "./bytes.ts";
@@ -61,13 +61,13 @@ export function lengthsApart(count: number): Uint8Array<ArrayBuffer> {
   return writer.finish(catalog, "stream");
 }
 
-/** Returns the index of a page in an order in which consecutive pages come from alternating halves of the file. */
+/** Returns the index of a page in an order in which consecutive pages alternate between the two halves of the file. */
 export const alternating = (count: number) => (index: number) => (index % 2) * (count / 2) + Math.floor(index / 2);
 /** Returns the index of a page in a pseudorandom order. `count` must not be a multiple of 7919. */
 export const shuffled = (count: number) => (index: number) => (index * 7919) % count;
 
 /**
- * Returns a file with an object stream that has these filters and data. According to the file, this object stream
+ * Returns a file with an object stream that has these filters and data. The file claims that this object stream
  * contains the catalog.
  */
 function packedBy(filters: string, data: Uint8Array): Uint8Array<ArrayBuffer> {

@@ -3,8 +3,8 @@ import { RED_PNG } from "./png.ts";
 import { channelFacilitatorAt } from "./testChain.ts";
 
 /**
- * Simulates the internet for the Worker under test. files.example.com serves files, some of them with faults.
- * facilitator.example.com runs x402 facilitators, whose behavior the path names. node.example.com runs nodes of
+ * Simulates the internet for the Worker under test. files.example.com serves files, some with faults.
+ * facilitator.example.com hosts x402 facilitators, whose behavior is named in the path. node.example.com hosts nodes of
  * blockchains. Other hosts are unreachable.
  */
 export async function internet(request: {
@@ -26,7 +26,7 @@ export async function internet(request: {
   throw new TypeError(`no route to ${hostname}`);
 }
 
-/** Paths of the files that the published examples use, each with the path of the file that is served for it. */
+/** Paths of the files in the published examples, each with the path of the served file. */
 const EXAMPLES: Record<string, string> = { "/contract.pdf": "/one-page.pdf", "/logo.png": "/red.png" };
 
 const to = (location: string, status = 302) => new Response(null, { status, headers: { Location: location } });
@@ -75,8 +75,8 @@ async function fileAt(path: string, query: string): Promise<Response> {
 }
 
 /**
- * Answers like the DNS resolver at dns.example.com, in the JSON format of public resolvers. The resolver knows the
- * names in `NAMES`, and fails for names with certain prefixes.
+ * Answers like the DNS resolver at dns.example.com, in the JSON format of public resolvers. It resolves the names in
+ * `NAMES`, and fails for names with certain prefixes.
  */
 function dnsAnswer(query: URLSearchParams): Response {
   const name = query.get("name")!;
@@ -110,7 +110,7 @@ const NAMES: Record<string, string[]> = {
  * encodes this state.
  */
 interface ChainScene {
-  /** Answers of a Solana node, by method. If present, the node is a Solana node and not an EVM node. */
+  /** Answers of a Solana node, by method. Undefined for an EVM node. */
   results?: Record<string, unknown>;
   /** Number of times that a list in an answer repeats its entries. */
   repeat?: number;
@@ -158,7 +158,7 @@ function nodeAt(scene: ChainScene, { method, params }: { method: string; params:
 const moved = new Map<string, number>();
 
 /**
- * Answers like a facilitator with a few faults, which the seed in the facilitator's name determines. The facilitator
+ * Answers like a facilitator with a few faults, which depend on the seed in the facilitator's name. The facilitator
  * moves the money of a payment at most once. `/moved` returns the number of transfers.
  */
 async function faulty(name: string, call: string | undefined, times: number): Promise<Response> {
@@ -205,7 +205,7 @@ async function faulty(name: string, call: string | undefined, times: number): Pr
 const TRANSACTION = `0x${"ab".repeat(32)}`;
 const asked = new Map<string, number>();
 
-/** Counts a request to a path. Returns the number of requests to this path so far. */
+/** Counts a request to a path. Returns the number of requests to it so far. */
 function timesAsked(path: string): number {
   const times = (asked.get(path) ?? 0) + 1;
   asked.set(path, times);
@@ -243,12 +243,11 @@ function supportedBy(behavior: string): Response {
 }
 
 /**
- * Functions that resume waiting requests. A request waits in {@link together}, or until a request to `/release`
- * arrives.
+ * Functions that resume waiting requests. Requests wait in {@link together}, or until a request to `/release` arrives.
  */
 const waiting: (() => void)[] = [];
 
-/** Waits until `count` requests have arrived. `times` is the number of requests so far, including the current one. */
+/** Waits until `count` requests have arrived. `times` is the number of requests including the current one. */
 async function together(count: number, times: number): Promise<void> {
   if (times < count) return new Promise((resolve) => waiting.push(resolve));
   for (const go of waiting.splice(0)) go();

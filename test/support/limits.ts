@@ -1,7 +1,7 @@
 import { MemoryPool, MemoryShare } from "../../src/inputs/memory.ts";
 import type { ReceiveLimits } from "../../src/inputs/receive.ts";
 
-/** Returns receive limits that let every file fit into memory. `more` overrides single limits. */
+/** Returns receive limits with which every file fits into memory. `more` overrides single limits. */
 export function limitsOf(more: Partial<ReceiveLimits> = {}): ReceiveLimits {
   const store = () => Promise.reject(new Error("not stored"));
   const memory = new MemoryShare(new MemoryPool(10_000_000), 60_000);

@@ -1,12 +1,12 @@
-/** Global variable of the vitest plugin for workerd, with the plugin's module loader. */
+/** Global variable with the module loader of the vitest plugin for workerd. */
 declare const __vitest_mocker__: { moduleRunner: { import(path: string): Promise<unknown> } };
 
 const MAIN = /\/src\/index\.ts$/;
 
 /**
- * Makes the vitest plugin import the Worker's main module once per test file. Otherwise, the plugin imports the module
- * for each call of the Worker and of its Durable Objects, and asks Vite over a socket whether the module has changed.
- * This takes longer than the call.
+ * Makes the vitest plugin import the Worker's main module once per test file. Otherwise, the plugin imports it for each
+ * call of the Worker and of its Durable Objects, and asks Vite over a socket whether it has changed. This takes longer
+ * than the call.
  */
 function importMainOnce(): void {
   const { moduleRunner } = __vitest_mocker__;

@@ -1,6 +1,6 @@
 /**
- * The rules of model APIs for the parameters of a function. The rules come from the APIs' documentation and from their
- * answers with status 400. One property that violates a rule fails the whole request with all its tools.
+ * Model APIs' rules for the parameters of a function. The rules come from the APIs' documentation and from their
+ * answers with status 400. One violation fails the whole request with all its tools.
  */
 
 /** A JSON Schema of a function's parameters, as a host sends it to a model API. */
@@ -21,7 +21,7 @@ const STRICT_KEYWORDS = new Set(
   "type description enum const anyOf items properties required additionalProperties".split(" "),
 );
 
-/** Returns the violations of Gemini's rules by the `parameters` of a function declaration. */
+/** Returns the violations of Gemini's rules in the `parameters` of a function declaration. */
 export function geminiFaults(parameters: Parameters): string[] {
   return schemasIn(parameters).flatMap(({ path, schema }) => [
     ...unknownIn(schema, GEMINI_KEYWORDS).map((keyword) => `${path}: Unknown name "${keyword}": Cannot find field.`),
@@ -35,8 +35,8 @@ export function geminiFaults(parameters: Parameters): string[] {
 }
 
 /**
- * Returns the violations of the strict modes' rules by a schema. Optional properties need not allow `null`, because
- * clients add `null` to them later.
+ * Returns the violations of the strict modes' rules in a schema. Optional properties need not allow `null`, because
+ * clients add `null` later.
  */
 export function strictFaults(parameters: Parameters): string[] {
   return schemasIn(parameters).flatMap(({ path, schema }) => [

@@ -56,7 +56,7 @@ export const authorizationOf = (value: unknown) => `Payment ${encode(value)}`;
 
 /**
  * Answers a challenge by the rules of draft-evm-charge-01. Returns the JSON of the credential.
- * @param change fields of the authorization that differ from the challenge. The signature is still valid
+ * @param change fields of the authorization that differ from the challenge, under a valid signature
  */
 export async function credentialFor(
   challenge: Challenge,

@@ -1,6 +1,6 @@
 /**
- * Ways to damage PDFs. Some ways change a draft, which is then written with correct offsets and lengths. Other ways
- * change the bytes of a file.
+ * Two kinds of ways to damage PDFs: changes of a draft, which is then written with correct offsets and lengths, and
+ * changes of a file's bytes.
  */
 import fc from "fast-check";
 import { encode } from "./bytes.ts";
@@ -19,7 +19,7 @@ type Mutation =
   | { kind: "number"; at: number; text: string }
   | { kind: "truncate"; at: number };
 
-/** A change of a draft: its name in `CHANGES`, and the three fractions that are passed to it. */
+/** A change of a draft: its name in `CHANGES`, and its three fractions. */
 interface Change {
   kind: string;
   a: number;

@@ -35,8 +35,7 @@ Object.assign(Uint8Array, { fromBase64 });
 Object.assign(globalThis, { scheduler });
 
 /**
- * Latency of the simulated internet in milliseconds. All concurrent calls can start within this time, before any call
- * is answered.
+ * Latency of the simulated internet in milliseconds. It lets all concurrent calls start before any of them is answered.
  */
 const LATENCY_MS = 5;
 
@@ -50,8 +49,8 @@ globalThis.fetch = async (resource, options) => {
 };
 
 /**
- * Computes SHA-256 on the current thread. A thread pool would finish in any order, which would disturb the seeded order
- * of microtasks.
+ * Computes SHA-256 on the current thread. A thread pool would finish in any order and disturb the seeded order of
+ * microtasks.
  */
 const digestInPool = crypto.subtle.digest.bind(crypto.subtle);
 crypto.subtle.digest = async (algorithm, data) =>

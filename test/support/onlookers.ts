@@ -1,4 +1,4 @@
-/** PDF renderers that check whether a trial mark is visible. */
+/** PDF renderers that check whether trial marks are visible. */
 import { PDFiumLibrary } from "@hyzyla/pdfium";
 import { ownMupdf } from "./mupdf.ts";
 import type { Square, TrialMark } from "./trialMarks.ts";
@@ -12,7 +12,7 @@ export interface Onlooker {
   look(pdf: Uint8Array, mark: TrialMark): readonly boolean[];
 }
 
-/** The functions of PDFium that this file calls. The npm package itself can only render whole pages. */
+/** The PDFium functions that this file calls. The npm package itself can only render whole pages. */
 interface Pdfium {
   HEAPU8: Uint8Array;
   wasmExports: { malloc(length: number): number; free(at: number): void };
@@ -80,8 +80,8 @@ export const MUPDF: Onlooker = {
 };
 
 /**
- * Runs a function, and repeats it once if it throws. In the first call, MuPDF repairs a damaged file but fails
- * nevertheless. The second call uses the repaired file.
+ * Runs a function, and repeats it once if it throws. In the first call, MuPDF repairs a damaged file but still fails.
+ * The second call uses the repaired file.
  */
 function twice<T>(run: () => T): T | undefined {
   for (let attempt = 0; attempt < 2; attempt++) {
@@ -95,8 +95,8 @@ function twice<T>(run: () => T): T | undefined {
 }
 
 /**
- * Returns whether MuPDF shows the mark on a page. Returns undefined for an object that is not a page, which MuPDF shows
- * as an empty page.
+ * Returns whether MuPDF shows the mark on a page, or undefined for an object that is not a page. MuPDF shows such an
+ * object as an empty page.
  */
 function mupdfShows(page: PDFPage, mark: TrialMark): boolean | undefined {
   if (!page.getObject().resolve().isDictionary()) return undefined;

@@ -1,4 +1,4 @@
-/** Makes files whose resource names begin with the same prefix as the mark's names. */
+/** Creates files whose resource names begin with the same prefix as the mark's names. */
 import { namePrefix } from "../../src/engine/pdf/document/namePrefix.ts";
 
 /** Placeholder for the prefix of the mark's resource names. The prefix is known only when the file is complete. */

@@ -1,4 +1,4 @@
-/** Values with which agents name a file on their own disk, in their sandbox or in a chat's attachments. */
+/** Ways in which agents name a file on their own disk, in their sandbox or in a chat's attachments. */
 export const PATHS = [
   "/home/me/contract.pdf",
   "/home/me/scan",

@@ -1,7 +1,7 @@
 import { encode } from "./bytes.ts";
 
 /**
- * Returns a PDF of these objects with a cross-reference table. The objects are numbered from 1. The first object is the
+ * Returns a PDF of these objects with a cross-reference table. The objects are numbered from 1, and the first is the
  * catalog.
  */
 export function pdfOf(objects: string[], trailer = ""): Uint8Array<ArrayBuffer> {

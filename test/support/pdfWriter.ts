@@ -1,8 +1,8 @@
 import { deflateSync } from "node:zlib";
 
 /**
- * Writes PDFs of any size. Objects appear in the order in which they are written. After the objects comes a
- * cross-reference table, or a cross-reference stream if the file has object streams.
+ * Writes PDFs of any size. Objects appear in the order of writing. They are followed by a cross-reference table, or by
+ * a cross-reference stream if the file has object streams.
  */
 export class PdfWriter {
   readonly #parts: Buffer[] = [Buffer.from("%PDF-1.5\n%\xe2\xe3\xcf\xd3\n", "latin1")];

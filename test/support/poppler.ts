@@ -1,4 +1,4 @@
-/** The renderer Poppler, which checks whether a mark is visible. It is used only if `pdftoppm` is installed. */
+/** The renderer Poppler, which checks whether a mark is visible. The tests use it only if `pdftoppm` is installed. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ const POPPLER: Onlooker = {
       writeFileSync(join(folder, "input.pdf"), pdf);
       try {
         execFileSync("pdftoppm", ["-r", "72", join(folder, "input.pdf"), join(folder, "page")], { stdio: "ignore" });
-      } catch {} // if the program fails at one page, it has still written the pictures of other pages
+      } catch {} // if the program fails at one page, it has still written the other pages' pictures
       const pages = readdirSync(folder).filter((name) => name.endsWith(".ppm"));
       return pages.sort().map((name) => isMarked(readFileSync(join(folder, name)), mark));
     } finally {
@@ -27,7 +27,7 @@ const POPPLER: Onlooker = {
 /** A list with Poppler, or an empty list if it is not installed. */
 export const INSTALLED_POPPLER: readonly Onlooker[] = missing("pdftoppm", "-v") ? [] : [POPPLER];
 
-/** Returns whether any pixel in the square of a mark is tinted magenta. */
+/** Returns whether any pixel in a mark's square is tinted magenta. */
 function isMarked(file: Buffer, mark: TrialMark): boolean {
   const { width, height, rgb } = parsePpm(file);
   const { side, left, top } = mark.squareOn(width, height);

@@ -24,7 +24,7 @@ export interface Trial {
   mark: TrialMark;
   /** Whether the engine must read the whole file before it plans the output. */
   thorough?: boolean;
-  /** Renderers that must show the mark on every page of the output. */
+  /** Renderers that must show the mark on every output page. */
   onlookers?: readonly Onlooker[];
   /** Whether to mark the file twice and compare both outputs. */
   isRepeated?: boolean;
@@ -43,14 +43,14 @@ const MAX_PAGES = 10_000;
 /**
  * Marks a file in memory and by reading it in byte ranges, and checks all pages of both outputs.
  * @returns "marked", or the error code if the engine rejects the file
- * @throws Error if the engine or a renderer finds a page without the mark, if all renderers show more pages of the
- * source than are marked, or if an output exceeds the limits of work, time or size
+ * @throws Error if a page lacks the mark according to the engine or a renderer, if all renderers show more source pages
+ * than are marked, or if an output exceeds the limits of work, time or size
  */
 export async function marksOrRefuses(file: Uint8Array, trial: Trial): Promise<string> {
   const source = plain(file);
   const { thorough = false, onlookers = [] } = trial;
-  // If bytes precede the file header, renderers may treat the whole file as damaged. The number of pages that they show
-  // is then not compared.
+  // If bytes precede the file header, renderers may treat the whole file as damaged. The test then ignores the number
+  // of pages that they show.
   const isWhole = onlookers.length > 0 && findOrigin(new MemorySource(source)) === 0;
   const shown = isWhole ? Math.min(...onlookers.map(({ look }) => look(source, trial.mark).length)) : 0;
 

@@ -11,11 +11,11 @@ const EXPECTED = [
 ];
 
 /**
- * Hides the expected messages of the runtime, and prevents a request of the runtime to the network, as Vitest's global
- * setup. Returns a function that undoes this.
+ * As Vitest's global setup, hides the expected messages of the runtime and prevents one of its network requests.
+ * Returns a function that undoes this.
  */
 export function setup(): () => void {
-  // Otherwise, the runtime would ask a Cloudflare server for its location.
+  // Otherwise, the runtime would request its location from a Cloudflare server.
   process.env.CLOUDFLARE_CF_FETCH_ENABLED = "false";
   const streams = [process.stdout, process.stderr];
   const originals = streams.map((stream) => stream.write);

@@ -3,7 +3,7 @@ import type { RangeReader } from "../../src/engine/pdf/source/byteSource.ts";
 const PIECE = 100_000;
 
 /**
- * Returns a reader of `length` bytes that calls `read`. It streams pieces whose size differs from every block size of
+ * Returns a reader of `length` bytes that calls `read`. It streams pieces whose size differs from all block sizes of
  * the engine.
  */
 export function readerBy(length: number, read: RangeReader["read"]): RangeReader {

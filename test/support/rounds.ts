@@ -1,15 +1,15 @@
 import { vi } from "vitest";
 
 /**
- * Time in milliseconds without a new request, after which all waiting requests are answered. All requests that the
- * Worker can send together arrive within this time.
+ * Time in milliseconds without a new request after which all waiting requests are answered. Requests that the Worker
+ * sends together arrive within this time.
  */
 const QUIET_MS = 100;
 
 /**
  * Counts the consecutive round trips of a Worker. Each request waits until the Worker sends no further request. Then
- * all waiting requests are answered together, as one round. The number of rounds until a call is answered is the number
- * of consecutive round trips.
+ * all waiting requests are answered together, as one round. The call needs as many consecutive round trips as there are
+ * rounds before its answer.
  */
 export class Rounds {
   /** The requests of each round, with names such as `ledger claim`. */
@@ -29,7 +29,7 @@ export class Rounds {
     return before;
   }
 
-  /** Answers the requests that the Worker makes after it has answered a call, in rounds, until `done` settles. */
+  /** After the Worker has answered a call, answers its further requests in rounds until `done` settles. */
   async afterwards(done: Promise<unknown>): Promise<void> {
     let isDone = false;
     const ended = done.finally(() => {
@@ -38,9 +38,7 @@ export class Rounds {
     while (!isDone) await this.#round(ended);
   }
 
-  /**
-   * Waits for a request or for `end`. If there is a request, waits for further requests and then answers all of them.
-   */
+  /** Waits for a request or for `end`. After a request, waits for further requests and then answers all of them. */
   async #round(end: Promise<unknown>): Promise<void> {
     await Promise.race([this.#hasAsked.promise, end]);
     if (this.#asked.length === 0) return;
@@ -67,7 +65,7 @@ export class Rounds {
     }
   }
 
-  /** Returns bindings of a Worker that count the requests made through them. */
+  /** Returns bindings of a Worker that count the requests through them. */
   bindings({ LEDGER, BUDGETS, RESULTS, ASSETS }: Env) {
     const objects = (kind: string, namespace: object) => ({
       getByName: (name: string) => this.#each(kind, (namespace as typeof LEDGER).getByName(name)),
@@ -80,7 +78,7 @@ export class Rounds {
     };
   }
 
-  /** Counts fetches as well, including those of the ledger, until vi.restoreAllMocks() is called. */
+  /** Also counts fetches, including those of the ledger, until vi.restoreAllMocks() is called. */
   fetching(): void {
     const { fetch } = globalThis;
     vi.spyOn(globalThis, "fetch").mockImplementation((input, init) => {

@@ -68,8 +68,8 @@ const OBJECT_STREAMS: Part[] = [
 ];
 
 /**
- * An uncompressed PDF that other files attach, with one character per byte. A reader may mistake the attachment for the
- * document. It has only one page, so that the reader then shows no more pages than the document has.
+ * An uncompressed PDF that other files attach, with one character per byte. A reader may mistake this attachment for
+ * the document. It has only one page, so that the reader then shows no more pages than the document has.
  */
 const ATTACHED = Buffer.from(
   written({

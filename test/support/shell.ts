@@ -1,6 +1,6 @@
 /** A parser for the part of the POSIX shell language that the documentation uses. */
 
-/** Placeholder for text that is known only at run time: the output of a command, or the value of an unset variable. */
+/** Placeholder for text that is known only at run time: the output of a command or the value of an unset variable. */
 export const UNKNOWN = "…";
 
 const KEYWORDS = new Set(["do", "done", "then", "fi", "else", "{", "}"]);
@@ -13,8 +13,8 @@ interface Reader {
 }
 
 /**
- * Returns the commands of a script, each as a list of words. Includes the commands in `$(…)`. Replaces variables that
- * the script sets by their values. A placeholder such as `<file>` counts as a word.
+ * Returns the commands of a script, each as a list of words, including the commands in `$(…)`. Replaces variables that
+ * the script sets with their values. Treats a placeholder such as `<file>` as a word.
  * @throws Error if a quote or a substitution is not closed
  */
 export function commandsIn(script: string): string[][] {
@@ -23,7 +23,7 @@ export function commandsIn(script: string): string[][] {
   return reader.commands;
 }
 
-/** Reads commands until `end`. An empty `end` means the end of the script. */
+/** Reads commands until `end`, or until the end of the script if `end` is empty. */
 function readList(reader: Reader, end: string): void {
   let words: string[] = [];
   const finish = () => {
@@ -53,7 +53,7 @@ function readList(reader: Reader, end: string): void {
     } else if (/[<>]/.test(next)) {
       reader.at++;
       while (script[reader.at] === " ") reader.at++;
-      readWord(reader, end); // reads and drops the redirection's target
+      readWord(reader, end); // skips the redirection's target
     } else words.push(readWord(reader, end));
   }
 }

@@ -4,8 +4,8 @@ import { join } from "node:path";
 const root = join(import.meta.dirname, "../..");
 
 /**
- * Builds the static assets once for all test projects, as Vitest's global setup. wrangler also builds the assets before
- * it starts the Worker.
+ * As Vitest's global setup, builds the static assets once for all test projects. wrangler also builds them before it
+ * starts the Worker.
  */
 export function setup(): void {
   if (process.env.SITE_BUILT_IN === root) return;

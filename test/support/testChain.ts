@@ -16,24 +16,21 @@ interface Asked {
   };
 }
 
-/**
- * The contract of payment channels and a facilitator, as their specification describes them. Tests can switch faults
- * on.
- */
+/** The contract of payment channels and a facilitator, as specified. Tests can enable faults. */
 export class TestChain {
   snapshot: ChannelSnapshot = { balance: "0", totalClaimed: "0", withdrawRequestedAt: 0, refundNonce: "0" };
-  /** Number of calls to the facilitator, by `verify` or the type of the transaction. */
+  /** Number of calls to the facilitator, by transaction type or `verify`. */
   calls: Record<string, number> = {};
-  /** Whether the facilitator is unavailable. It then does nothing and does not answer. */
+  /** Whether the facilitator is unavailable: it neither acts nor answers. */
   isAway = false;
   /** Whether the facilitator's answers are lost, although it sends the transactions. */
   losesAnswers = false;
-  /** Claimed amount that has been transferred to the seller. */
+  /** Claimed amount that the contract has transferred to the seller. */
   swept = 0n;
   readonly #used = new Set<string>();
   readonly #names: string[] = [];
 
-  /** Names of the facilitators that were asked to send transactions. */
+  /** Names of the facilitators that received transaction requests. */
   get asked(): readonly string[] {
     return this.#names;
   }

@@ -4,7 +4,7 @@ import { type Change, pick, replaced, someNumber, text, textOf, token } from "./
 
 const KIDS = /\/Kids \[([^[\]]*)\]/;
 const REFERENCE = /\d+ \d+ R/g;
-/** Attributes that pages can inherit, and attributes that look inheritable but are not. */
+/** Attributes that pages can inherit, and attributes that seem inheritable but are not. */
 const ATTRIBUTES = [
   "/MediaBox [0 0 300 400]",
   "/MediaBox [0 0 200 200]",

@@ -1,6 +1,6 @@
 /**
- * Marks that are clearly visible on any page, even of a damaged file. Each mark comes with a square in which to look
- * for it.
+ * Marks that are clearly visible on any page, even of a damaged file. Each mark comes with a square in which it must be
+ * visible.
  */
 import { readImage } from "../../src/engine/images/readImage.ts";
 import type { LoadFont, TextMark } from "../../src/engine/index.ts";

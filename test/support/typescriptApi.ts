@@ -1,4 +1,4 @@
 import { ts } from "@ts-morph/common";
 
-/** The JavaScript API of TypeScript. openapi-typescript needs this API, and TypeScript 7 does not have it. */
+/** The JavaScript API of TypeScript, which openapi-typescript needs and TypeScript 7 lacks. */
 export default ts;

@@ -12,7 +12,7 @@ export type StartedWorker = Pick<RunningWorker, "url" | "stop">;
 /**
  * Starts a built Worker on a free loopback port. Miniflare runs in the test process and is loaded once for all test
  * files, because loading it takes longer than starting a Worker. `vars` overrides settings of the Worker. `keptState`
- * is a storage folder that is not deleted when the Worker stops.
+ * is a storage folder that the Worker leaves in place when it stops.
  */
 export async function startWorker(
   vars: Record<string, string> = {},

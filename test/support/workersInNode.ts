@@ -1,6 +1,6 @@
 /**
  * Replacements for the modules `cloudflare:workers` and `cloudflare:sockets`, for tests in plain Node. They contain
- * only what the tested parts of the Worker import. A test that needs more of the Workers runtime belongs to the
+ * only the imports of the tested parts of the Worker. A test that needs more of the Workers runtime belongs to the
  * `worker` project.
  */
 import { readFile } from "node:fs/promises";

@@ -1,6 +1,6 @@
 import type { settings } from "../../src/settings/schema.ts";
 
-/** Values that every setting for a number rejects. Earlier versions read some of these values as another number. */
+/** Values that every numeric setting rejects. Earlier versions read some of them as another number. */
 const NO_COUNTS = ["5e3", "0x10", "1_000", "1,000", "1 000", "1.5", "-1", "+5", "0", "many", "１２", true, {}, '"700"'];
 const count = (max: number) => [...NO_COUNTS, String(max + 1), max + 1, "9".repeat(16)];
 
@@ -56,7 +56,7 @@ const NO_LINKS = [
   "https://me:a-secret@f.example.com",
 ];
 
-/** The values that each setting rejects, regardless of other settings. */
+/** The values that each setting rejects on its own. */
 export const WRONG_SETTINGS: Record<keyof typeof settings.shape, readonly unknown[]> = {
   PAY_TO: [SECRET, ...NO_EVM_ADDRESSES],
   PAY_TO_SOLANA: [

@@ -25,8 +25,8 @@ export const V1_NETWORKS = [
 const address = z.string().regex(/^(0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/);
 
 /**
- * An offer that the official client of x402 version 1 accepts. The client requires exactly these fields, and pays
- * nothing for any other offer.
+ * An offer that the official client of x402 version 1 accepts. The client requires exactly these fields and pays for no
+ * other offer.
  */
 const strictOffer = z.strictObject({
   scheme: z.literal("exact"),
@@ -42,7 +42,7 @@ const strictOffer = z.strictObject({
   extra: z.record(z.string(), z.unknown()),
 });
 
-/** Problems of an unpaid request, which the service adds for the caller and official clients ignore. */
+/** Problems of an unpaid request, which the service adds for callers and which official clients ignore. */
 const problems = z
   .array(z.strictObject({ path: z.string(), message: z.string() }))
   .min(1)

@@ -22,9 +22,7 @@ const PAY_TO = "0x00000000000000000000000000000000000000aa";
 const at = (...behaviors: string[]) =>
   behaviors.map((behavior) => `https://facilitator.example.com/${behavior}`).join();
 
-/**
- * Creates a deployment with these settings. Returns a function that calls it. All calls share one environment object.
- */
+/** Creates a deployment with these settings. Returns a function that calls it with a shared environment object. */
 function deployment(settings: Record<string, unknown>) {
   const environment = { ...env, PAY_TO, ...settings };
   return async (path: string, init?: RequestInit) => {

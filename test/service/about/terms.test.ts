@@ -1,4 +1,6 @@
-/** Reads price, networks and description from every place where a deployment publishes them, and compares them. */
+/**
+ * Reads price, networks and description from every place where a deployment publishes them, and compares these terms.
+ */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
@@ -37,7 +39,7 @@ async function mcp(method: string, params: object) {
   return JSON.parse(/\{.*\}/.exec(await response.text())![0]).result;
 }
 
-/** Terms of one product as one place publishes them. Some places publish only a part of the terms. */
+/** A product's terms as one place publishes them. Some places publish only a part. */
 interface Published {
   networks?: string[];
   amounts?: string[];
@@ -77,7 +79,7 @@ const inWays = (accepts: Way[], description = accepts[0]!.description!): Publish
 const inTerms = ({ accepts, resource }: { accepts: Way[]; resource: { description: string } }) =>
   inWays(accepts, resource.description);
 
-/** Parts of an operation in the OpenAPI document that this file reads. */
+/** The parts of an operation in the OpenAPI document that this test reads. */
 interface Post {
   summary: string;
   "x-payment-info": { price: { amount: string } };

@@ -16,7 +16,7 @@ const stored = async (ttlSeconds = 3600) => {
   const { id, token, expiresAt } = await storeResult(bucket, pdf, { filename: "a.pdf", ttlSeconds });
   return { value: '"work"', output: id, expiresAt: expiresAt.getTime(), token };
 };
-/** Waits until the ledger's alarm has recorded a sale in the daybook. The alarm is due at once. */
+/** Waits until the ledger's alarm has recorded a sale in the daybook. The alarm is due immediately. */
 const booked = (name: string) =>
   vi.waitFor(async () => {
     const entry = await runInDurableObject(recordOf(name), (_, { storage }) => storage.kv.get<Entry>("entry"));

@@ -52,8 +52,8 @@ beforeAll(async () => {
 
 const claimed = () => sampleOf("A payment") as Json;
 /**
- * Returns the documented sample of a payment in another state. The function adds the fields that this state shares with
- * a claimed payment.
+ * Returns the documented sample of a payment in another state, with the added fields that this state shares with a
+ * claimed payment.
  */
 function stateSample(state: string): Json {
   const samples = sampleOf("A payment", 1) as Json[];

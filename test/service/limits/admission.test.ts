@@ -13,7 +13,7 @@ const newPayment = async () => signPayment(await terms());
 const JSON_TYPE = { "Content-Type": "application/json" };
 const validBody = JSON.stringify({ file: dataUri("application/pdf", onePage), text: "A" });
 
-/** Returns a body of 100 MB that starts with `beginning`. `read()` returns how many megabytes were read so far. */
+/** Returns a body of 100 MB that starts with `beginning`. `read()` returns the number of megabytes read so far. */
 function large(beginning = "") {
   let read = 0;
   const body = new ReadableStream({
@@ -90,7 +90,7 @@ describe("a settled payment, which anyone can read on the chain", () => {
 });
 
 describe("an address whose payments are refused", () => {
-  // Time stands still, so that no refusal is forgotten during a slow test.
+  // The clock stands still, so that no refusal expires during a slow test.
   beforeEach(() => void vi.spyOn(Date, "now").mockReturnValue(Date.now()));
 
   const forged = async (call: ReturnType<typeof deployment>["call"], address: string) =>
@@ -210,7 +210,7 @@ describe("a payer whose verified calls fail", () => {
   const at = (ms: number) => vi.spyOn(Date, "now").mockReturnValue(ms);
   beforeEach(() => void at(Date.now()));
 
-  /** Creates a payer. Each call of the returned function `send` signs a new payment of this payer. */
+  /** Creates a payer. The returned function `send` signs a new payment of this payer for each call. */
   function payer() {
     const key = generatePrivateKey();
     const { call, verified } = deployment("good");
@@ -244,7 +244,7 @@ describe("a payer whose verified calls fail", () => {
     vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
       if (String(input).endsWith("/verify")) {
         decide();
-        await all; // No call can fail before every call is either verified or throttled.
+        await all; // No call can fail before each call is either verified or throttled.
       }
       return fetch(input, init);
     });
@@ -293,7 +293,7 @@ describe("a payer", () => {
 
   test("the service limits the bytes of a payer's concurrent calls, even with one payment, and answers 429 to further calls", async () => {
     const limits = { UNCHARGED_BYTES_PER_HOUR: "100000", FETCH_TIMEOUT_SECONDS: "3" };
-    // The facilitator answers when all six calls have arrived. A call that came after the payment is claimed would
+    // The facilitator answers once all six calls have arrived. A call that arrives after the payment is claimed would
     // count against its address.
     const { call } = deployment("together-6", limits);
     const headers = {
@@ -345,7 +345,7 @@ describe("a payer", () => {
     const fetched = vi.spyOn(globalThis, "fetch");
     const [now, waits] = [Date.now, 26_000];
     const isAsked = () => fetched.mock.calls.some(([url]) => String(url).endsWith("/settle"));
-    // The clock moves 26 s ahead once the settlement is requested. After that the call has no time left to wait.
+    // The clock advances by 26 s when the settlement is requested, which leaves the call no time to wait.
     vi.spyOn(Date, "now").mockImplementation(() => now() + (isAsked() ? waits : 0));
     const { status, text } = await paying(call, validBody);
     expect([status, JSON.parse(text).code]).toEqual([503, "settlement_pending"]);

@@ -25,7 +25,7 @@ interface Row {
   message: string;
 }
 
-/** One field per kind that has a value in JSON. A new kind without a row here is a type error. */
+/** A field of each kind that JSON can represent. A new kind without a row here is a type error. */
 const ROWS: Record<Exclude<FieldKind, "file">, Row> = {
   string: {
     field: "title",

@@ -16,7 +16,7 @@ test("the schema of each request field has examples that match the schema", () =
     parsed.parse(example);
     for (const [field, property] of Object.entries(schema.properties!)) {
       const { examples, enum: names } = property as { examples?: unknown[]; enum?: string[] };
-      if (field === "password") continue; // An example would be risky here: agents would send it as the password.
+      if (field === "password") continue; // Agents would send an example as the password.
       const values = examples ?? names;
       expect([tool, field, values]).toEqual([tool, field, expect.arrayContaining([expect.anything()])]);
       for (const value of values!) parsed.parse({ ...example, [field]: value });

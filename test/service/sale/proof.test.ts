@@ -30,13 +30,13 @@ import { onePage } from "../../support/pdf.ts";
 import { RED_PNG } from "../../support/png.ts";
 import { decodeHeader, strict402, termsV2 } from "../../support/x402.ts";
 
-/** Third development key of Anvil, which is public. */
+/** Third development key of Anvil, which is publicly known. */
 const RECEIPT_KEY = "0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a";
 const SIGNER = privateKeyToAddress(RECEIPT_KEY);
 const PAYER = privateKeyToAddress(DEVELOPMENT_KEY);
 const PAY_TO = "0x00000000000000000000000000000000000000aa";
 
-/** Hashes of the delivered files, next to the signed receipt. This part of an answer is the project's own extension. */
+/** Hashes of the delivered files, next to the signed receipt. They are the project's own extension of the answer. */
 interface SignedDelivery {
   format: string;
   payload: { inputSha256: `0x${string}`; outputSha256: `0x${string}` };
@@ -90,7 +90,7 @@ const extensionsOf = (response: Response) => {
   return (decodeHeader(header) as { extensions?: Extensions }).extensions;
 };
 
-/** Verifies a purchase offline, as its payer would. Returns the receipt and the hashes of source and output. */
+/** Verifies a purchase offline, as a payer would. Returns the receipt and the hashes of source and output. */
 async function proved(extensions: Extensions) {
   const { receipt } = extensions["offer-receipt"].info;
   const { info } = extensions["overprint-delivery"];

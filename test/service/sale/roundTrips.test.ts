@@ -60,8 +60,8 @@ async function counted(path: string, init: RequestInit = {}, facilitator = FACIL
 type Counted = Awaited<ReturnType<typeof counted>>;
 
 /**
- * Buys with this request on another deployment first. Then the ledger already knows the payment or the idempotency key.
- * Returns the URL of the result.
+ * Makes the same call on another deployment first, so that the ledger knows the payment or the idempotency key. Returns
+ * the URL of the result.
  */
 async function bought(init: RequestInit) {
   const { status, text } = await counted(TEXT, init);
@@ -138,12 +138,12 @@ const CALLS: Record<string, () => Promise<Counted>> = {
 };
 
 /**
- * Destinations of round trips: the columns of the table in docs/design/round-trips.md without the first and the last.
+ * Destinations of round trips: all columns of the table in docs/design/round-trips.md except the first and the last.
  */
 const COLUMNS = ["ledger", "facilitator", "budget", "R2", "assets", "source"];
-/** Destinations of requests, the slowest first. */
+/** Destinations of requests, slowest first. */
 const BY_SLOWNESS = ["facilitator", "source", "R2", "assets", "ledger", "budget"];
-/** Returns the slowest destination of a round of concurrent requests. Only the slowest one determines the duration. */
+/** Returns the slowest destination of a round of concurrent requests, which determines the duration. */
 const slowestOf = (round: string[]) => BY_SLOWNESS.find((kind) => round.some((name) => name.startsWith(`${kind} `)));
 
 describe("round trips of a call", () => {
@@ -152,7 +152,7 @@ describe("round trips of a call", () => {
     async (name) => {
       // An earlier call must have cached the Latin fonts.
       await counted(TEXT, post(await sign(), { file: PDF, text: "B" }));
-      // Makes the Worker ask the facilitator for its networks.
+      // Makes the Worker request the facilitator's networks.
       if (name.includes("channel")) await counted(TEXT, {}, CHANNELS_URL);
       const { status, text, before, after } = await CALLS[name]!();
       const sound = name.startsWith("unpaid") ? [402] : [200, 201, 206];

@@ -13,7 +13,7 @@ const SCHEDULES = 16;
 
 /**
  * Sends one request of one payer through the real ledger and through facilitators with the faults of `seed`. Several
- * callers send the request and retry until it succeeds. Callers without an idempotency key repeat one payment. Callers
+ * callers send this request and retry until it succeeds. Callers without an idempotency key repeat one payment. Callers
  * with a key sign a new payment each time.
  */
 async function schedule(seed: number) {

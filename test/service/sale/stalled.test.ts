@@ -7,7 +7,7 @@ import { dataUri } from "../../support/client.ts";
 import { deployment, terms } from "../../support/deployment.ts";
 import { onePage } from "../../support/pdf.ts";
 
-/** Tests calls that stall. Such calls must not block other calls, and must not hold much memory. */
+/** Tests calls that stall. They must neither block other calls nor use much memory. */
 
 const BOUNDARY = "b";
 const HEADERS = { "Content-Type": `multipart/form-data; boundary=${BOUNDARY}` };

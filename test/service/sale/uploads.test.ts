@@ -19,8 +19,8 @@ afterEach(async () => {
 });
 
 /**
- * Creates a deployment, and returns functions that call it. `open` requests an upload. The facilitator accepts every
- * payment by default.
+ * Creates a deployment. Returns functions that call it, such as `open`, which requests an upload. The facilitator
+ * accepts every payment by default.
  */
 function uploads(behavior = "good", bindings = {}) {
   const { call, verified } = deployment(behavior, bindings);
@@ -165,7 +165,7 @@ describe("aborted transfers to an upload", () => {
   const whole = noise(size);
   whole.set(new TextEncoder().encode("%PDF-1.7"));
 
-  /** Returns a body that stops after `bytes` bytes of the file. Unless the file is complete by then, the body fails. */
+  /** Returns a body that ends after `bytes` bytes of the file. The body fails there unless the file is complete. */
   const bodyOf = (bytes: number) =>
     new ReadableStream({
       type: "bytes",
@@ -174,7 +174,7 @@ describe("aborted transfers to an upload", () => {
         bytes < size ? controller.error(new Error("Network connection lost.")) : controller.close(),
     });
 
-  /** Creates an upload. Returns a function that sends a number of bytes of the file to it. */
+  /** Creates an upload. Returns a function that sends the upload a given number of the file's bytes. */
   async function slot() {
     const { open, call } = uploads();
     const address = someone();
