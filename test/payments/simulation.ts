@@ -100,8 +100,7 @@ interface Answer extends Asked {
   /** Whether the payment's money had moved before the answer. */
   paid: boolean;
   /**
-   * Whether, when the call began, an earlier payment under the key had paid for the request, as far as the ledger can
-   * know.
+   * Whether the ledger can know that an earlier payment under the key had paid for the request when the call began.
    */
   paidBefore: boolean;
   final: boolean;

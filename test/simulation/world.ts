@@ -75,7 +75,7 @@ export class World extends VirtualWorld {
 /** A unit of the Worker's code that can die: a call, or one life of a Durable Object. */
 export class Execution {
   readonly world: World;
-  /** Time in milliseconds by which the machine's clock is ahead. */
+  /** Lead of the machine's clock in milliseconds. */
   readonly skewMs: number;
   isDead = false;
   /** Function that is called when the execution dies. */

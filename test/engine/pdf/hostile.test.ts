@@ -30,8 +30,7 @@ function referringToItself(): Uint8Array {
 }
 
 /**
- * Returns a file with many consecutive spaces. An older cross-reference section lists an object at each space, but no
- * object is there.
+ * Returns a file with many consecutive spaces. An older cross-reference section lists an object at each space, but no object follows.
  */
 function blanks(count: number): Uint8Array {
   const builder = new FileBuilder().objects(onePage());
