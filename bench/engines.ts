@@ -24,14 +24,15 @@ export const FLOOR: Engine = {
 
 export const OURS: Engine = {
   name: "overprint",
+  prepare: async () => markImageWith(await import("../src/engine/index.ts")),
+};
+
+/** Our engine as the npm package that `unpackEngine` has unpacked. */
+export const PACKED: Engine = {
+  name: "@overprint/engine (npm package)",
   async prepare() {
-    const { watermark } = await import("../src/engine/index.ts");
-    const { RED_PNG } = await import("../test/support/png.ts");
-    return async (pdf) => {
-      let length = 0;
-      for await (const chunk of (await watermark(pdf, { image: RED_PNG })).chunks()) length += chunk.length;
-      return length;
-    };
+    const name = "@overprint/engine"; // a variable, because the package does not exist when types are checked
+    return markImageWith((await import(name)) as typeof import("../src/engine/index.ts"));
   },
 };
 
@@ -112,6 +113,16 @@ export const PEERS: readonly Engine[] = [
   native("qpdf --overlay", "qpdf", (source, mark, output) => [source, "--overlay", mark, "--repeat=1", "--", output]),
   native("mutool run", "mutool", (source, _, output, script) => ["run", script, source, output]),
 ];
+
+/** Creates the engine that marks with our sources, or with the package made from them. */
+async function markImageWith({ watermark }: Pick<typeof import("../src/engine/index.ts"), "watermark">) {
+  const { RED_PNG } = await import("../test/support/png.ts");
+  return async (pdf: Uint8Array) => {
+    let length = 0;
+    for await (const chunk of (await watermark(pdf, { image: RED_PNG })).chunks()) length += chunk.length;
+    return length;
+  };
+}
 
 /** Creates the engine that marks with pdf-lib, or with its fork, which has the same interface. */
 function drawTextWith({ degrees, PDFDocument, StandardFonts }: typeof import("pdf-lib")) {

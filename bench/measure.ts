@@ -4,7 +4,7 @@
  * length of the output.
  */
 import { readFileSync } from "node:fs";
-import { FLOOR, OURS, PEERS } from "./engines.ts";
+import { FLOOR, OURS, PACKED, PEERS } from "./engines.ts";
 
 /**
  * Time limit of the measurement. Fast engines run many times, which makes the median stable. Slow engines run once or
@@ -18,7 +18,7 @@ const WARM_UP_RUNS = 1000;
 const WARM_UP_BUDGET_MS = 10_000;
 
 const [name, file] = process.argv.slice(2) as [string, string];
-const engine = [FLOOR, OURS, ...PEERS].find((candidate) => candidate.name === name)!;
+const engine = [FLOOR, OURS, PACKED, ...PEERS].find((candidate) => candidate.name === name)!;
 const run = await engine.prepare();
 const input = new Uint8Array(readFileSync(file));
 const before = process.memoryUsage.rss();

@@ -1,16 +1,18 @@
 /**
- * `npm run bench` runs every engine on every input and compares their times with the time for copying the bytes. It
- * then measures marking by ranges, the growth of our engine's time with the number of pages, and text and image marks
- * in workerd. `npm run bench -- a d` runs only the inputs a and d, without marks in workerd. `npm run bench -- --save`
- * saves the engines' results for `docs/performance.md`.
+ * `npm run bench` runs every engine on every input and compares their times with the time for copying the bytes. Our
+ * engine runs from its sources and from the npm package. The command then measures marking by ranges, the growth of our
+ * engine's time with the number of pages, and text and image marks in workerd. `npm run bench -- a d` runs only the
+ * inputs a and d, without marks in workerd. `npm run bench -- --save` saves the engines' results for
+ * `docs/performance.md`.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { FLOOR, OURS, PEERS } from "./engines.ts";
+import { FLOOR, OURS, PACKED, PEERS } from "./engines.ts";
 import { INPUTS, type InputName, textPages } from "./inputs.ts";
+import { unpackEngine } from "./packedEngine.ts";
 import type { Results } from "./results.ts";
 import { runEngine } from "./runEngine.ts";
 import { saveResults } from "./saveResults.ts";
@@ -24,6 +26,7 @@ const row = (cells: (string | number)[]) => console.log(`| ${cells.join(" | ")} 
 const inputs: Results["engines"]["inputs"] = [];
 
 try {
+  unpackEngine();
   for (const name of names) {
     const input = INPUTS[name].make();
     writeFileSync(path, input);
@@ -31,8 +34,8 @@ try {
     row(["engine", "ms", "x copy", "x ours", "later, ms", "peak MB", "grown by KB"]);
     row(Array(7).fill("---"));
     const [floor, ours] = [runEngine(FLOOR, path), runEngine(OURS, path)];
-    const peers = PEERS.filter(({ available }) => available?.() !== false).map((peer) => runEngine(peer, path));
-    const engines = [floor, ours, ...peers];
+    const others = [PACKED, ...PEERS].filter(({ available }) => available?.() !== false);
+    const engines = [floor, ours, ...others.map((engine) => runEngine(engine, path))];
     for (const { name: engine, ms, laterMs, peakMb, addedBytes } of engines)
       if (ms === null || addedBytes === null) row([engine, "failed", "", "", "", "", ""]);
       else
