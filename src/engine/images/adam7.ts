@@ -25,7 +25,7 @@ const PASSES: readonly Pass[] = [
 const MAX_BYTES = 50_000_000;
 
 /**
- * Deinterlaces a PNG: yields its scanlines from top to bottom. PDF does not support Adam7 interlacing. Scanlines start
+ * Yields the scanlines of an interlaced PNG from top to bottom. PDF does not support Adam7 interlacing. Scanlines start
  * with their filter type. The filter is Sub, which compresses better, if samples have at least 8 bits and no palette.
  * @throws EngineError image_too_large if the scanlines exceed `MAX_BYTES`, or damaged_image
  */
