@@ -63,7 +63,7 @@ describePage("the chat view of a result", (running) => {
   const firstPage = ({ view }: OpenView) => view.waitForSelector("#page canvas", PATIENCE);
 
   describe.each(["application", "page"] as const)("in a host of type %s", (host) => {
-    test("the chat view shows the order before the purchase, and the page, the link and the receipt after it", () =>
+    test("the chat view shows the order before the purchase, and then the page, the link and the receipt", () =>
       show(
         async (open) => {
           const { view, tell, opened, complaints } = open;
@@ -308,7 +308,7 @@ describePage("the chat view of a result", (running) => {
           .toBe(await view.inputValue("[data-part=link]"));
       }));
 
-    test("the chat view shows the link and says that it cannot revoke the link if it has no network access", () =>
+    test("without network access, the chat view shows the link and says that it cannot revoke it", () =>
       show(
         async ({ view, tell }) => {
           await tell("sendToolResult", await chat.call(fields));

@@ -38,7 +38,7 @@ describePage("the files of the playground", (running) => {
       expect(complaints).toEqual([]);
     }));
 
-  test("the call, the receipt and the download name a result after its source, unless the visitor enters a name", () =>
+  test("the call, the receipt and the download use the name of the source, unless the visitor enters another name", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       const curl = () => page.textContent("#snippet-curl");
       await chooseFile(page, sample, "Report 2026/Q3.PDF");

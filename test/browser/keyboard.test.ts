@@ -67,7 +67,7 @@ describePage("the playground with the keyboard", (running) => {
       expect(await announced()).toHaveLength(3);
     }));
 
-  test("the Tab key focuses the mark of the page in view, which keeps the focus while pages scroll and are redrawn", () =>
+  test("the Tab key focuses the mark of the visible page, and the mark keeps the focus while pages are redrawn", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, pagesOf(Array.from({ length: 20 }, () => "/MediaBox [0 0 595 842]")));
       await page.fill("#page-number", "7");
@@ -83,7 +83,7 @@ describePage("the playground with the keyboard", (running) => {
       expect(await page.textContent("#snippet-curl")).toContain("offset_y=10");
     }));
 
-  test("Undo keeps the focus after the last step, and a button that removes its own warning passes the focus on", () =>
+  test("Undo keeps the focus after the last step, and a vanishing warning button passes its focus on", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, sample);
       await page.fill("#text-opacity", "0");

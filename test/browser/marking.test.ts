@@ -107,7 +107,7 @@ describePage("the tools of the playground", (running) => {
       expect(complaints).toEqual([]);
     }));
 
-  test("the playground can undo and redo changes, and keeps the settings for the next visit until they are reset", () =>
+  test("the playground can undo and redo changes, and remembers the settings until they are reset", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, sample);
       const isStamp = () => page.isChecked("[name=template][value=stamp]");

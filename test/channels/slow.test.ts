@@ -55,7 +55,7 @@ describe("slow cases of payment channels", () => {
     expect(facilitator.settled.slice(asked).sort()).toEqual(["claim", "deposit", "deposit", "settle"]);
   });
 
-  test("the Worker claims sales through a second facilitator if the first fails, and otherwise waits for its only one", async () => {
+  test("the Worker claims sales through a second facilitator if the first fails, or waits if it has only one", async () => {
     const [both, one] = [await start({ FACILITATOR_URL: `${facilitator.url},${second.url}` }), await start()];
     const buyers = [await richBuyer(both), await richBuyer(one)] as const;
     facilitator.interpose("", async () => "cut"); // Claims have no payer, so the empty address stands for them.
@@ -94,7 +94,7 @@ describe("slow cases of payment channels", () => {
     await vi.waitUntil(async () => (await claimedFrom(buyer)) >= 20n * PRICE, LONG);
   });
 
-  test("the Worker counts a channel's calls from the amount claimed on the chain if both sides have lost the state", async () => {
+  test("the Worker counts a channel's calls from the claimed amount if both sides have lost the state", async () => {
     const address = { url: (await start()).url };
     const first = await channelBuyer(chain, contract, address);
     for (const calls of [1, 2, 3]) expect(callsCharged(await first.buy())).toBe(calls);

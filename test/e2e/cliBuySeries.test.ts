@@ -60,7 +60,7 @@ describe("overprint buy --each", () => {
     expect(new Set([...keys, key]).size).toBe(4);
   });
 
-  test("overprint buy --each stops with exit code 4 at a failed row, and resumes with the series key without paying twice", async () => {
+  test("overprint buy --each stops with exit code 4 at a failed row, and can resume without paying twice", async () => {
     proxy.loseNextAnswer({ status: 422, headers: {}, problem: { code: "too_complex", detail: "No." } }, 1);
     const first = await buy(["--json"], proxy.url);
     expect([first.code, await results()]).toEqual([4, ["Anna.pdf"]]);

@@ -447,7 +447,7 @@ test("a dry run of npm run deploy reports wrong settings and lists no command", 
   expect(said).toMatch(/✗ .* settles nothing on base\..*\nNothing was changed\.$/s);
 });
 
-test("a dry run of npm run deploy builds the Worker and lists every command without secrets, but runs no command", async () => {
+test("a dry run of npm run deploy builds the Worker and lists every command without secrets, but runs none", async () => {
   const key = await keyOf(PRICE);
   const { isDone, said, calls } = await run({ ...good(), RECEIPT_KEY }, ready(), { key, isDry: true });
   expect(isDone, said).toBe(true);

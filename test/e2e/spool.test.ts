@@ -95,7 +95,7 @@ describe("files too large for memory", () => {
     },
   );
 
-  test("the service marks an upload that is too large for memory, and returns the same result again for the same payment", async () => {
+  test("the service marks an upload that is too large for memory, and the same payment gets the same result again", async () => {
     const payment = await paymentFor(endpoint());
     const call = () => {
       const form = new FormData();

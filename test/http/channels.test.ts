@@ -111,7 +111,7 @@ describe("payment through a channel", () => {
     expect((await call(voucher)).receipt?.extra.channelState.chargedCumulativeAmount).toBe("100000");
   });
 
-  test("a repeated voucher gets the first result for the same call, and a 402 with the channel's state for another call", async () => {
+  test("a repeated voucher gets the first result for the same call, or the channel's state for another call", async () => {
     const { open, call, payer } = channelled();
     await open();
     const voucher = await payer.voucher(2 * PRICE);
@@ -163,7 +163,7 @@ describe("payment through a channel", () => {
     expect((await call(await payer.voucher(3 * PRICE), { text: "other" })).receipt?.extra.chargedAmount).toBe("50000");
   });
 
-  test("a payment channel pays for an MCP tool call, and too small a voucher gets terms with the channel's state", async () => {
+  test("a payment channel pays for an MCP tool call, and too small a voucher gets the channel's state", async () => {
     const { open, payer, send } = channelled();
     await open();
     const tool = async (payload: object) => {
@@ -370,7 +370,7 @@ describe("refund of a channel", () => {
     expect((await seller.call(await seller.payer.deposit(10 * PRICE, 2 * PRICE))).status).toBe(200);
   });
 
-  test("a refund request with an outdated voucher gets a correction, and a payload that is not a refund gets an error", async () => {
+  test("an outdated voucher in a refund request gets a correction, and a payload that is not a refund gets an error", async () => {
     const seller = channelled();
     await seller.open();
     const error = async (payload: object) => {

@@ -9,7 +9,7 @@ const body = { file: dataUri("application/pdf", onePage), text: "PAID" };
 const files = async () => (await storedKeys()).length;
 
 describe("Idempotency-Key", () => {
-  test("a repeated call with a newly signed payment gets the first result and a note that the new payment stays unused", async () => {
+  test("a repeated call with a newly signed payment gets the first result and a note that the payment stays unused", async () => {
     const first = await callPaid(TEXT, body, undefined, "order-1");
     const before = await files();
     const second = await callPaid(TEXT, body, undefined, "order-1");
@@ -21,7 +21,7 @@ describe("Idempotency-Key", () => {
     expect(replayed).toEqual({ ...(bought as object), extra: { note: expect.stringContaining("expires unused") } });
   });
 
-  test("a repeated call gets its receipt in its own x402 version, even if the first call used the other version", async () => {
+  test("the receipt of a repeated call has the x402 version of that call, not of the first call", async () => {
     await callPaid(TEXT, body, undefined, "order-2");
     const second = await send(TEXT, {
       method: "POST",

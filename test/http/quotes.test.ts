@@ -76,7 +76,7 @@ describe("a payment link", () => {
     expect((await send(output.url)).status).toBe(200);
   });
 
-  test("a payment link is sold only once: a second payer is refused, and the first payer gets the same result again", async () => {
+  test("a payment link is sold once: a second payer is refused, and the first payer gets the same result again", async () => {
     const offered = await opened();
     const offer = await offerOf(pathOf(offered));
     const payment = await signPayment(offer);
@@ -200,7 +200,7 @@ describe("the page of a payment link", () => {
     return { response, html: await response.text() };
   };
 
-  test("the page of a payment link shows the file's host and name, the settings and the price, but no query or password", async () => {
+  test("the page of a payment link shows the file's name, the settings and the price, but no query or password", async () => {
     const { html } = await pageOf({
       file: "https://files.example.com/deep/contract%20final.pdf?token=SECRETTOKEN#SECRETHASH",
       password: "SECRETWORD",

@@ -72,7 +72,7 @@ test.each([...COSMETIC.map((name) => [name, name]), ["LINK_TTL", "LINK_TTL_SECON
 
 describe("with an invalid setting", () => {
   test.each(WRONG)(
-    "a deployment with an invalid setting answers 503 on routes that need settings, and names it only to the operator: %s=%j",
+    "a deployment with an invalid setting answers 503, and names the setting only to the operator: %s=%j",
     async (name, value) => {
       const call = deployed({ [name]: value });
       expect(ROUTES.length).toBeGreaterThan(30);

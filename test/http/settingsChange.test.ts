@@ -76,7 +76,7 @@ test("a repeated call with its idempotency key gets the old result, even with a 
   expect([repeated.status, JSON.parse(repeated.text).output?.url]).toEqual([200, bought.url]);
 });
 
-test("a payment settles on the terms for which it was signed, even if they change before a repeated call", async () => {
+test("a payment settles on the terms for which it was signed, even if the terms change before a repeated call", async () => {
   const { before, after } = changed("loses-first-answer");
   const payment = { "X-PAYMENT": await signPayment(await terms(), generatePrivateKey()) };
   const headers = { ...payment, "Idempotency-Key": crypto.randomUUID() };

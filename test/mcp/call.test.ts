@@ -52,7 +52,7 @@ test("the MCP endpoint stops the work for a client that disconnects, and charges
   await vi.waitFor(payAgain, { timeout: 20_000 }); // The endpoint makes the payment usable again shortly after the work stops.
 });
 
-test("a tool asks for a new payment if a settled payment is sent with other arguments, or for the idempotency key with equal ones", async () => {
+test("a tool answers a reused payment with a request for a new payment or, for equal arguments, for the idempotency key", async () => {
   const client = await connect();
   const payment = await signPaymentV2(await offerOf(TEXT));
   const call = (text: string, payment: string) =>

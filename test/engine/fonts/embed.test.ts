@@ -87,7 +87,7 @@ describe("an embedded font", () => {
     expect(sink.text("/Type/FontDescriptor")).toContain(`/FontName${name}/`);
   });
 
-  it("an embedded font uses the code of a letter as its glyph id and as the index of its width", async () => {
+  it("an embedded font uses a letter's code as its glyph id and as the index of its width", async () => {
     const clusters = await clustersOf("ABBA é");
     const { sink, embedded } = embed(clusters);
     expect(clusters.map(embedded.codeOf)).toEqual(["01", "02", "02", "01", "03", "04"]);

@@ -81,7 +81,7 @@ describe("the color space of a PNG", () => {
   });
 
   test.each(Object.keys(KINDS) as (keyof typeof KINDS)[])(
-    "adds a profile for the gamma of a PNG, which shows its linear samples at the right brightness (%s)",
+    "adds a profile for the gamma of a PNG, so that its linear samples have the right brightness (%s)",
     async (kind) => {
       const linear = spec(kind, { gAMA: uint32(100000) });
       const expected = pixelsOf(linear, (samples) => {

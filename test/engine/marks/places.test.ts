@@ -34,10 +34,10 @@ const IN_TOP_RIGHT = "250 350 10 10 re f";
 
 describe("a mark in the position auto", () => {
   it.each<[string, string, Position, number[]]>([
-    ["stays where it is on an empty page", "", "top-right", TOP_RIGHT],
-    ["stays where it is if something is next to it", "200 350 10 10 re f", "top-right", TOP_RIGHT],
+    ["stays at its own position on an empty page", "", "top-right", TOP_RIGHT],
+    ["stays at its own position if content is only next to it", "200 350 10 10 re f", "top-right", TOP_RIGHT],
     ["moves to the nearest empty place", `${IN_TOP_RIGHT} 150 350 10 10 re f`, "top-right", [220, 170]],
-    ["stays at its edge", `150 350 10 10 re f ${IN_TOP_RIGHT}`, "top", [20, 320]],
+    ["moves only along its edge if it can", `150 350 10 10 re f ${IN_TOP_RIGHT}`, "top", [20, 320]],
     [
       "moves to the place with the least ink if none is empty",
       "0 0 300 330 re f 90 330 210 70 re f",
@@ -45,8 +45,8 @@ describe("a mark in the position auto", () => {
       [20, 320],
     ],
     ["ignores the background of the page", `0 0 300 400 re f ${IN_TOP_RIGHT}`, "top-right", [120, 320]],
-    ["stays where it is if the content is unreadable", "x", "top-right", TOP_RIGHT],
-  ])("%s", async (name, content, own, expected) => {
+    ["stays at its own position if the content is unreadable", "x", "top-right", TOP_RIGHT],
+  ])("a mark with automatic position %s", async (name, content, own, expected) => {
     const isUnreadable = name.includes("unreadable");
     const body = isUnreadable ? { 4: { dict: "/Filter/FlateDecode", data: IN_TOP_RIGHT } } : {};
     expect(await cornerOn(content, own, "", body)).toEqual(expected);

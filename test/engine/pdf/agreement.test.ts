@@ -496,7 +496,7 @@ describe("a file", () => {
   });
 });
 
-it("discards the plan of a file read in byte ranges if an object is not at its offset, even if no page needs it", async () => {
+it("discards a plan made from byte ranges if any object is not at its offset", async () => {
   const builder = new FileBuilder().objects({ ...onePage(), 9: "null" });
   builder.offsets.set(9, 20);
   const bytes = builder.table().bytes();

@@ -30,7 +30,8 @@ function referringToItself(): Uint8Array {
 }
 
 /**
- * Returns a file with many consecutive spaces. An older cross-reference section lists an object at each space, but no object follows.
+ * Returns a file with many consecutive spaces. An older cross-reference section lists an object at each space, but no
+ * object follows.
  */
 function blanks(count: number): Uint8Array {
   const builder = new FileBuilder().objects(onePage());

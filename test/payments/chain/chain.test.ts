@@ -126,7 +126,7 @@ describe("evidenceOf on an EVM chain", () => {
     },
   );
 
-  test("reports an EVM payment as lost if it was used before the first settlement attempt, even if the Worker's clock is ahead", async () => {
+  test("reports an EVM payment that was used before the first attempt as lost, even if the Worker's clock is ahead", async () => {
     const logs = [used, transfer()];
     expect(await proves({ logs, block: 47, aheadSeconds: 600 })).toEqual(settled);
     expect(await proves({ logs, block: 46, aheadSeconds: 600 })).toEqual(lost("before"));

@@ -560,7 +560,7 @@ test("a channel finds a refund on the chain if the facilitator's answer is lost"
   expect(channel.record).toMatchObject({ snapshot: { balance: charged(1), totalClaimed: charged(1) } });
 });
 
-test("a channel computes its state after a refund if the chain is unreadable, and reads the chain before the next sale", async () => {
+test("a channel computes its state after a refund if it cannot read the chain, and reads it before the next sale", async () => {
   const { payer, channel } = await opened();
   const { facilitator } = channel.chain;
   let isSilent = false;

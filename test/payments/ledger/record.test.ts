@@ -222,7 +222,7 @@ describe("a payment that the chain has rejected", () => {
       ]);
     });
 
-    test("a rejected payment stays watched if the node is silent or removed, and each look-up first sets the next alarm", async () => {
+    test("a rejected payment stays watched without a node's answer, and each look-up first sets the next alarm", async () => {
       const { record, seen, state, alarmAt } = await exposed();
       let answer = (_: undefined) => {};
       seen.evidence = () => new Promise((resolve) => (answer = resolve));
@@ -248,7 +248,7 @@ describe("a payment that the chain has rejected", () => {
       expect(await record.invalidateClaims("request"), "the payment's key may be bound to another payment").toBe(true);
     });
 
-    test("the chain is asked at growing intervals about a payment that others can still submit, and again right after its authorization expires", async () => {
+    test("the ledger asks the chain about a rejected payment at growing intervals, and again after its authorization expires", async () => {
       const lost: Evidence = { outcome: "lost", reason: "it ran out" };
       const { record, seen, state, alarmAt } = await exposed(watched, ...Array(10).fill(undefined), lost);
       const looks: number[] = [];
@@ -410,7 +410,7 @@ describe("LedgerEntry.invalidateClaims", () => {
       false,
       "settling",
     ],
-  ])("%s", async (_, prepare, at, expected, left) => {
+  ])("a ledger entry %s", async (_, prepare, at, expected, left) => {
     const found = world();
     await prepare(found);
     found.seen.now = at;
@@ -437,7 +437,7 @@ test("a call without a claim on the payment can neither release nor settle it, a
 });
 
 describe("LedgerEntry.settle", () => {
-  test("a claim settles a payment only once, and deletes the outputs of a repeated call and of an unknown claim", async () => {
+  test("a claim settles a payment once, and the output of a repeated or unknown claim is deleted", async () => {
     const { record, seen, claimed } = world({ outcome: "settled", transaction: "0x1" });
     const claim = await claimed();
     expect(await record.settle("another claim", { ...work, output: "another's" })).toBeUndefined();
@@ -477,7 +477,7 @@ describe("LedgerEntry.settle", () => {
     expect(alarmAt()).toBe(T + 25_000 + 2000);
   });
 
-  test("a payment is usable again if its settlement is refused, waiting calls get the reason, and the output is deleted", async () => {
+  test("a refused settlement makes the payment usable again, informs waiting calls, and deletes the output", async () => {
     const found = world({ outcome: "refused", reason: "why" });
     found.seen.listed = new Promise(() => {}); // a refusal does not wait for the purchase list
     const refused = { status: "failed", failure: { reason: "why" } };

@@ -39,7 +39,7 @@ const termsOf = async (changes: Partial<AdmissionTerms>): Promise<AdmissionTerms
   ...changes,
 });
 
-test("the verification of a payment is aborted if the ledger already knows the payment, and no other facilitator is asked", async () => {
+test("admission aborts a verification, and asks no other facilitator, if the ledger already knows the payment", async () => {
   let answer = () => {};
   const answered = new Promise<void>((resolve) => (answer = resolve));
   const first = facilitatorThat(async () => {
@@ -73,7 +73,7 @@ test("the next facilitator verifies a payment if the first facilitator gives no 
   expect([first.signals.length, second.signals.length]).toEqual([1, 1]);
 });
 
-test("a payment is refused with the reason of the facilitator that rejects it if no other facilitator verifies it", async () => {
+test("a payment is refused with a facilitator's reason if one facilitator rejects it and no other verifies it", async () => {
   const rejecting = facilitatorThat(async () => ({ outcome: "rejected", reason: "schema" }));
   const silent = facilitatorThat(async () => ({ outcome: "unknown" }));
   const verifying = facilitatorThat(async () => ({ outcome: "valid" }));
@@ -102,7 +102,7 @@ describe("a settled payment without a proof of its payer", () => {
     expect(error).toMatchObject({ name: "PaymentRequired", reason: expect.stringMatching(/^payment_already_used: /) });
   });
 
-  test("a settled payment that is sent again needs a proof of the payer, unless the call is certainly for another request", async () => {
+  test("a repeated settled payment needs a proof of the payer, unless the call is certainly for another request", async () => {
     expect(await admitted(async () => "own")).toMatchObject(proofRequired);
     expect(await admitted(async () => undefined)).toMatchObject(proofRequired);
     expect(await admitted()).toMatchObject(proofRequired);

@@ -155,7 +155,7 @@ test("a slow call never settles its payment after another payment has taken its 
   expect([await isSold(first), await isSold(second)]).toEqual([false, true]);
 });
 
-test("a call with the same content gets an idempotency key bound to the earlier payment while that payment settles", async () => {
+test("a call that repeats content during the first settlement gets an idempotency key bound to the first payment", async () => {
   const first = await paymentFrom();
   const found: { released: number; bound: unknown[] } = { released: 0, bound: [] };
   const holder = { payment: "earlier", chain: first.chain, fingerprint: "request", version: 3 };

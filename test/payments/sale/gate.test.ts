@@ -193,7 +193,7 @@ describe("a payment", () => {
     expect(reason((await sale("good", payment)).outcome)).toBe("payment_already_used");
   });
 
-  test("fifty parallel calls with one payment all get the result after a single run of the work and one settlement", async () => {
+  test("fifty parallel calls with one payment all get the result of a single run and a single settlement", async () => {
     const payment = await paymentFrom();
     const behavior = `counts-${payment.authorization.nonce}`;
     const sales = await Promise.all(Array.from({ length: 50 }, () => sale(behavior, payment)));
@@ -379,7 +379,7 @@ describe("an idempotency key", () => {
   const claimed: PaymentStatus = { status: "claimed", claim: "claim" };
   const free: PaymentStatus = { status: "free" };
 
-  test("an idempotency key stays bound to its payment until after the link expires, even if the call exceeds its time limit", async () => {
+  test("an idempotency key stays bound to its payment until after the link expires, even after a slow call", async () => {
     const now = 2_000_000_000_000;
     const payment = await paymentFrom({ validBefore: now / 1000 + 300 });
     const found = ledgerThatFinds(free, { claim: async () => claimed });
@@ -401,7 +401,7 @@ describe("an idempotency key", () => {
     expect(found.asked).toEqual([["release", "claim", undefined]]);
   });
 
-  test("a call releases its payment and looks up its idempotency key again if the key is bound to another payment", async () => {
+  test("a call releases its payment and looks up its key again if the key is bound to another payment", async () => {
     const bindings = [false, true];
     const found = ledgerThatFinds(free, { claim: async () => claimed, bind: async () => bindings.shift()! });
     const { worked } = await sale("good", await paymentFrom(), { key: "a", ledger: found });
@@ -514,7 +514,7 @@ describe("a change of the ledger during a call", () => {
     expect(reason(await outcomeOf(free))).toBe("damaged");
   });
 
-  test("a call needs a sign-in only if others may have seen its payment, and gets the result after the sign-in", async () => {
+  test("a call needs a sign-in only if others may have seen its payment, and then gets the result", async () => {
     const asked: string[] = [];
     const outcomeOf = async (first: PaymentStatus, isPayer: boolean) => {
       const isSignedIn = async () => asked.push(first.status) > 0 && isPayer;
@@ -552,7 +552,7 @@ describe("a change of the ledger during a call", () => {
     },
   );
 
-  test("a call gets the reason why its payment was refused, even if its idempotency key is bound to another request", async () => {
+  test("a call gets the reason for a refused payment, even if its idempotency key is bound to another request", async () => {
     const payment = await paymentFrom();
     const bound = { payment: paymentKey(payment), chain: payment.chain, fingerprint: "another", version: 1 };
     const refused: PaymentStatus = { status: "failed", failure: { reason: "why" } };
@@ -611,7 +611,7 @@ describe("a change of the ledger during a call", () => {
         [{ status: "spent" }],
         "payment_already_used",
       ],
-    ])("%s", async (_, canInvalidate, statuses, expected) => {
+    ])("a sale %s", async (_, canInvalidate, statuses, expected) => {
       expect(await outcomeOf(canInvalidate, ...statuses)).toBe(expected);
     });
   });
@@ -626,7 +626,7 @@ describe("a change of the ledger during a call", () => {
       false,
     ],
     ["assigns no key to a keyless call if the key cannot be bound", { status: "in_progress" }, false, false],
-  ])("%s", async (_, status, canBind, isGiven) => {
+  ])("a sale %s", async (_, status, canBind, isGiven) => {
     const found = ledgerThatFinds(
       status,
       canBind ? {} : { bind: async () => Promise.reject(new Error("unreachable")) },

@@ -215,7 +215,7 @@ describe("a payment that may be public", () => {
     ["without a key", {}],
     ["with another key", { key: "b" }],
   ])(
-    "a payment that others may have seen is rejected if it is sent %s, and the error lists the ways to get the result",
+    "rejects a payment that others may have seen if it is sent %s, and lists the ways to get the result",
     async (_, shown) => {
       const payment = await paymentFrom();
       await sale(payment, { key: "a" });
@@ -228,7 +228,7 @@ describe("a payment that may be public", () => {
     },
   );
 
-  test("a settled payment that is sent for another request gets a request for a new payment, with or without a key", async () => {
+  test("a settled payment that is sent with another request gets a request for a new payment, with or without a key", async () => {
     const payment = await paymentFrom();
     await sale(payment, { key: "a" });
     for (const key of [null, "b"]) {
@@ -240,7 +240,7 @@ describe("a payment that may be public", () => {
     expect(anew.outcome, "the key is not bound to the settled payment").toMatchObject({ isPaidEarlier: false });
   });
 
-  test("a sign-in returns the result of a payment that others may have seen, and binds the call's key to the payment", async () => {
+  test("a sign-in returns the result of a payment that others may have seen, and binds the call's key to it", async () => {
     const payment = await paymentFrom();
     await sale(payment);
     const signedIn = { key: "b", isSignedIn: async () => true };

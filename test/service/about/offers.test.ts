@@ -179,7 +179,7 @@ describe("a network that an operator adds", () => {
     return response;
   };
 
-  test("a network that the operator adds is offered only in x402 version 2, and the official client can pay on it", async () => {
+  test("a network that the operator adds is offered only in x402 version 2, where the official client can pay", async () => {
     const unpaid = await call(TEXT);
     const { accepts } = strict402.parse(await unpaid.json());
     expect(accepts.map(({ network }) => network)).toEqual(["base-sepolia"]);

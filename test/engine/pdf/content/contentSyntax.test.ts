@@ -148,7 +148,7 @@ describe("operators and brackets that open and close something", () => {
       "/ gs",
     ],
     ["(a))", "<4g>", "[(a] TJ", "% comment", `${"[".repeat(17)}${"]".repeat(17)}`],
-  ])("rejects content that leaves a bracket or an operator such as q open, or closes too many: %s …", (...contents) => {
+  ])("rejects content with unbalanced brackets or operators: %s …", (...contents) => {
     for (const content of contents) expect(isWellFormed(content), content).toBe(false);
   });
 
@@ -256,7 +256,7 @@ describe("chunks and streams", () => {
     expect(isWellFormed("q", "\nQ")).toBe(true);
   });
 
-  test("rejects a content stream that ends within a token, or after a token that readers may join with the next stream", () => {
+  test("rejects a content stream that ends within a token, or with a token that the next stream may continue", () => {
     for (const parts of [
       ["1", "2 w"],
       ["q", "Q"],
