@@ -8,6 +8,7 @@ import { dirname, join, relative } from "node:path";
 import { build } from "esbuild";
 import manifest from "../package.json" with { type: "json" };
 import { callersChangelog } from "./lib/callersChangelog.ts";
+import { COMPATIBILITY, compatibilityOf } from "./lib/compatibility.ts";
 import { errorRows } from "./lib/errorRows.ts";
 import { retentionSections } from "./lib/retentionSections.ts";
 import { sourceHash } from "./lib/sourceHash.ts";
@@ -79,6 +80,7 @@ const retention = retentionSections(await readFile(join(root, "docs/retention.md
 await put(join(assets, "retention.json"), Buffer.from(JSON.stringify(retention)));
 const changelog = callersChangelog(await readFile(join(root, "CHANGELOG.md"), "utf8"));
 await put(join(assets, "changelog.json"), Buffer.from(JSON.stringify(changelog)));
+await put(join(out, COMPATIBILITY), Buffer.from(JSON.stringify(await compatibilityOf(root))));
 for (const name of await readdir(join(root, "web/pictures")))
   await put(join(assets, "pictures", name), await readFile(join(root, "web/pictures", name)));
 for (const [folder, names] of Object.entries(PDFJS_DATA))

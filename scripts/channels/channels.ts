@@ -5,7 +5,7 @@ import { channelsPage } from "../../src/service/account/channels.ts";
 import { privateKey } from "../../src/settings/settingValues.ts";
 import { readEnvFile, withoutEmpty } from "../deploy/settings.ts";
 import { runCommand, type Surroundings } from "../lib/command.ts";
-import { deploymentFrom } from "../lib/operatorApi.ts";
+import { askDeployment, type Deployment, deploymentFrom } from "../lib/operatorApi.ts";
 import { claimChannels, type ListedChannel, nodesByChain, type OpenOnChain, openOnChain } from "./onChain.ts";
 
 const USAGE = `usage: npm run channels -- [--url https://…] [--claim --key-file FILE] [--json]
@@ -20,9 +20,7 @@ const OPTIONS = {
 } as const;
 
 /** The arguments of the command. */
-interface Asked {
-  url: string;
-  token: string;
+interface Asked extends Deployment {
   rpcUrls: string[];
   json: boolean;
   /** The private keys that sign and send a claim. Undefined if the command does not claim. */
@@ -71,12 +69,8 @@ function readAsked(args: string[], settings: Record<string, string | undefined>)
 }
 
 /** Returns the channels of a deployment that have unclaimed sales. */
-async function listed({ url, token }: Asked): Promise<ListedChannel[]> {
-  const address = new URL("/v1/operator/channels", url);
-  const answer = await fetch(address, { headers: { Authorization: `Bearer ${token}` }, redirect: "error" });
-  const page = channelsPage().safeParse(await answer.json().catch(() => undefined));
-  if (!page.success) throw new Error(`${address.origin} does not list its channels: it answers ${answer.status}`);
-  return page.data.channels;
+async function listed(asked: Asked): Promise<ListedChannel[]> {
+  return channelsPage().parse(await askDeployment(asked, "/v1/operator/channels")).channels;
 }
 
 const moneyOf = (amount: bigint, { decimals }: OpenOnChain) => formatUnits(amount, decimals);

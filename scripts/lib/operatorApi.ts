@@ -19,9 +19,12 @@ export function deploymentFrom(asked: string | undefined, settings: Record<strin
   return { url, token };
 }
 
+/** The error for a route that a deployment does not have. */
+export class MissingRoute extends Error {}
+
 /**
  * Sends a request to a route of the operator, and returns the JSON of the answer.
- * @throws Error with a message for the operator if the answer is not 2xx
+ * @throws MissingRoute if the deployment has no such route; Error if the answer is not 2xx, with a message for the operator
  */
 export async function askDeployment(
   { url, token }: Deployment,
@@ -37,7 +40,8 @@ export async function askDeployment(
   );
   const body = (await answer.json().catch(() => ({}))) as { code?: string; detail?: string };
   if (answer.ok) return body;
-  if (answer.status === 404) throw new Error(`${origin} has no OPERATOR_TOKEN, or an older version of Overprint`);
+  if (answer.status === 404)
+    throw new MissingRoute(`${origin} has no OPERATOR_TOKEN, or is no Overprint deployment of this version`);
   if (body.code === "invalid_token") throw new Error(`${origin} has another OPERATOR_TOKEN`);
   throw new Error(`${origin} answered ${answer.status}: ${body.detail ?? "no reason"}`);
 }

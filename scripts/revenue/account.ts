@@ -29,7 +29,7 @@ export interface Account extends SoldOn {
  */
 export async function accountsOf({ url, token, rpcUrls, ...span }: Asked): Promise<Account[]> {
   const [from, to] = [span.since - MARGIN_MS, Math.min(span.until + MARGIN_MS, Date.now())];
-  const { sales, networks } = await readBooks(url, token, from, to);
+  const { sales, networks } = await readBooks({ url, token }, from, to);
   const soldOn = new Map(networks.map((network, at) => [keyOf(network), { ...network, rpcUrl: rpcUrls[at] ?? "" }]));
   for (const { network, chain, asset, decimals, pay_to } of sales) {
     const key = keyOf({ chain, asset });

@@ -260,7 +260,7 @@ describe("npm run channels", () => {
     [["--claim"], {}, "--claim and --key-file need each other"],
     [[], { OPERATOR_TOKEN: "" }, "OPERATOR_TOKEN is not set"],
     [[], { RPC_URL: "" }, "RPC_URL is not set"],
-    [[], { OPERATOR_TOKEN: "another-token-of-another-operator" }, "does not list its channels: it answers 403"],
+    [[], { OPERATOR_TOKEN: "another-token-of-another-operator" }, "has another OPERATOR_TOKEN"],
     [[], { RPC_URL: "http://127.0.0.1:1" }, "RPC_URL has no node of base-sepolia that answers"],
   ])("npm run channels rejects the arguments %j with the settings %j", async (args, env, words) => {
     const { code, stderr } = await channels(args, env as Record<string, string>);

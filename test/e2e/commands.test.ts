@@ -82,7 +82,7 @@ const CHECKS: Record<string, Check> = {
   },
   cp: ([source]) => expectPath(source!),
   git: ([action, ...paths]) => {
-    expect(["clone", "ls-files"]).toContain(action);
+    expect(["clone", "checkout", "ls-files", "pull"]).toContain(action);
     if (action === "ls-files") for (const path of paths) expectPath(path);
   },
   node: checkNode,
