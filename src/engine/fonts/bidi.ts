@@ -18,8 +18,9 @@ const SUBSTITUTE_OF_CLASS: Record<string, string> = {
 };
 
 /**
- * Replaces each character beyond U+FFFF by two characters of the same bidirectional class, because bidi-js treats each
- * half of a surrogate pair as a left-to-right letter. The length in UTF-16 code units stays the same.
+ * Replaces each character beyond U+FFFF by two characters of the same bidirectional class. Without the replacement,
+ * bidi-js treats each half of a surrogate pair as a left-to-right letter. The length in UTF-16 code units stays the
+ * same.
  */
 function withBmpSubstitutes(text: string): string {
   return text.replaceAll(/[\u{10000}-\u{10ffff}]/gu, (character) =>

@@ -23,9 +23,9 @@ interface Preferences {
 }
 
 /**
- * Chooses a font for each grapheme of `text`: the first family that covers the grapheme. A character without a script
- * takes the font of the preceding letters if that font covers the character, or else the font of the following letters.
- * As a result, a phrase is drawn in one typeface. Emoji keep their own font.
+ * Chooses a font for each grapheme of `text`: the first family that covers the grapheme. For a character without a
+ * script, uses the font of the preceding letters if that font covers the character. Otherwise, uses the font of the
+ * following letters. As a result, a phrase is drawn in one typeface. Emoji keep their own font.
  * @throws EngineError unsupported_character if no font covers a character
  */
 export function chooseFonts(text: string, weight: Weight, { first = [], usable }: Preferences = {}): Choice[] {
@@ -79,8 +79,8 @@ function precedingWithScript(choices: readonly Choice[]): (Choice | undefined)[]
 }
 
 /**
- * Creates the error for a character that no font covers. Its position is counted in grapheme clusters, as a reader
- * counts. This count does not depend on the normalization form.
+ * Creates the error for a character that no font covers. The position of the character is counted in grapheme clusters,
+ * and therefore does not depend on the normalization form.
  */
 function unsupportedCharacter(character: string, text: string, index: number): EngineError {
   const name = `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;

@@ -78,8 +78,8 @@ export function fileWith(family: Family, characters: string, weight: Weight): Fo
 }
 
 /**
- * Returns the file of a family that may contain glyphs for all of `characters`, even if other families draw these
- * characters by default. Only the loaded file shows whether it contains the glyphs.
+ * Returns the file of a family if the file may contain glyphs for all of `characters`. Other families may draw these
+ * characters by default. Only the loaded file shows whether the glyphs exist.
  */
 export function fileWithForms(family: Family, characters: string, weight: Weight): FontFile | undefined {
   if (family.forms === undefined) return fileWith(family, characters, weight);
@@ -89,8 +89,8 @@ export function fileWithForms(family: Family, characters: string, weight: Weight
 }
 
 /**
- * Returns the file of a family that is split into slices of code points, if one slice contains all of `characters`.
- * Returns undefined otherwise.
+ * Returns the file of the slice that contains all of `characters`, for a family that is split into slices of code
+ * points. Returns undefined if no slice contains all of them.
  */
 function sliceWith(family: Family, characters: string, weight: Weight): FontFile | undefined {
   const drawn = Array.from(characters).filter((character) => !IGNORABLE.test(character));

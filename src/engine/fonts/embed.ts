@@ -18,15 +18,15 @@
  *   MuPDF 1.21                       25; it does not reverse Arabic and Hebrew, and does not read ZWJ sequences of emoji
  *
  * Some readers do not know the direction of rarer right-to-left scripts and extract them in visual order. PDFium and
- * pdf.js do so for Adlam, Rohingya, Mende and Yezidi, and poppler also for N'Ko, Mandaic and Samaritan. If a
- * right-to-left word ends in a vowel mark, MuPDF moves the last mark of the line to the beginning of the line, and
- * pdf.js adds spaces before such marks. Apart from this, PDFium, MuPDF and pdf.js extract all of 60 lines in rarer
- * scripts correctly.
+ * pdf.js do so for Adlam, Rohingya, Mende and Yezidi, and Poppler also for N'Ko, Mandaic and Samaritan. If a
+ * right-to-left word ends in a vowel mark, MuPDF moves the last mark of the line to the beginning of the line. pdf.js
+ * adds spaces before such marks. Apart from this, PDFium, MuPDF and pdf.js extract all of 60 lines in rarer scripts
+ * correctly.
  *
- * Readers also extract slanted lines as a whole, except poppler. Its pdftotext splits slanted text of every PDF
+ * Readers also extract slanted lines as a whole, except Poppler. Its pdftotext splits slanted text of every PDF
  * producer. Only text with an /ActualText stays whole (`marks/actualText.ts`). Readers have to guess the order of lines
- * of mixed direction. A PDF contains glyphs from left to right, and a number inside Arabic looks the same as a number
- * before it. /ActualText does not help here, because these readers reverse its logical order.
+ * of mixed direction. A PDF contains glyphs from left to right, and a number inside Arabic text looks the same as a
+ * number before the text. /ActualText does not help here, because readers reverse its logical order.
  */
 import { deflate } from "#platform/zlib";
 import { encodeLatin1 } from "../bytes.ts";
@@ -60,7 +60,7 @@ export interface EmbeddedFont {
    */
   echoOf(cluster: Cluster): string;
   /**
-   * Returns the advance of a cluster in em: the distance that the pen moves after it, without kerning.
+   * Returns the advance of a cluster in em: the distance that the pen moves after drawing the cluster, without kerning.
    * @throws Error if the cluster is not embedded
    */
   widthOf(cluster: Cluster): number;
@@ -75,9 +75,10 @@ const SIMPLE_CODES = 255;
  * the shaped glyphs, with one code and one width. The code stands for the text of the cluster. The text of nonspacing
  * marks has separate codes, which draw nothing.
  *
- * As a result, the content stream need not position nonspacing marks or joined letters, and readers copy and search each
- * cluster as a whole. A text that needs several fonts has the overhead of only one embedded font. If one byte is enough for the
- * codes, the font is a simple font (ISO 32000-2, 9.6.3), which is 0.3 KB smaller than a composite font (9.7).
+ * As a result, the content stream need not position nonspacing marks or joined letters. Readers copy and search each
+ * cluster as a whole. A text that needs several fonts has the overhead of only one embedded font. If one byte is enough
+ * for the codes, the font is a simple font (ISO 32000-2, 9.6.3). A simple font is 0.3 KB smaller than a composite font
+ * (9.7).
  * @param echoes whether each cluster gets a second code, for `echoOf`
  */
 export function embedFont(
@@ -87,7 +88,7 @@ export function embedFont(
 ): EmbeddedFont {
   const built = fontOf(clusters, echoes);
   const program = sink.add(built.fontFile);
-  // Only PDF/A-1 requires a /CIDSet (ISO 19005-1, 6.3.5). PDF 2.0 deprecates it.
+  // Only PDF/A-1 requires a /CIDSet (ISO 19005-1, 6.3.5). PDF 2.0 deprecates the entry.
   const cids = !built.isSimple && sink.pdfa?.part === 1 ? `/CIDSet ${sink.add({ dict: "", data: built.cidSet })}` : "";
   const descriptor = sink.add(`<<${built.description}/FontFile2 ${program}${cids}>>`);
   const toUnicode = sink.add({ dict: FLATE, data: built.toUnicode });
@@ -201,7 +202,7 @@ function buildFont(clusters: ReadonlyMap<string, Cluster>, echoes: boolean): Bui
 }
 
 /**
- * Builds a font program with one glyph per cluster, and a tag that distinguishes it from other subsets.
+ * Builds a font program with one glyph per cluster, and a tag that distinguishes the program from other subsets.
  * @param glyphs glyph ids for a cmap, starting with the glyph id of code 1; undefined if the program needs no cmap
  */
 function programOf(
@@ -224,8 +225,8 @@ function programOf(
 /**
  * Splits a cluster into its letters and the text of the nonspacing marks before and after them. The letters keep all
  * glyphs, including the glyphs of the marks. The text of the marks becomes clusters without glyphs and width. Without
- * the split, MuPDF gives a glyph no width if its text begins with a mark, and pdf.js if its text contains a mark. Both
- * readers then find spaces around the glyph.
+ * the split, MuPDF treats a glyph as zero-width if its text begins with a mark. pdf.js does so if the text contains a
+ * mark. Both readers then find spaces around the glyph.
  */
 function separateMarks(cluster: Cluster): Cluster[] {
   if (cluster.text.length === 1) return [cluster];
@@ -304,8 +305,8 @@ function keyOf(cluster: Cluster): string {
 }
 
 /**
- * Returns a cluster's width in em. A single glyph has the advance from its font, without kerning, so that a letter has
- * the same width everywhere. Several glyphs have their shaped advance.
+ * Returns a cluster's width in em. The width of a single glyph is its advance in the font, without kerning, so that a
+ * letter has the same width everywhere. The width of several glyphs is their shaped advance.
  */
 function naturalAdvance({ face: { font }, glyphs, advance }: Cluster): number {
   const [glyph, ...others] = glyphs;

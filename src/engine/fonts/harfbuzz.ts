@@ -56,7 +56,7 @@ const WASM_PAGE = 65_536;
 
 let instance: Exports | undefined;
 
-/** Starts HarfBuzz, which must be done before shaping. Does nothing if HarfBuzz is already running. */
+/** Starts HarfBuzz. Must be called before shaping. Does nothing if HarfBuzz is already running. */
 export async function startHarfbuzz(): Promise<void> {
   if (instance) return;
   const module = await harfbuzzModule();

@@ -4,14 +4,14 @@ import { type Run, type ShapedGlyph, Shaper } from "./harfbuzz.ts";
 import { type Font, readFont } from "./truetype.ts";
 
 /**
- * Maximum size of the cached fonts in bytes. HarfBuzz holds copies of the fonts, which take at most as much memory
- * again.
+ * Maximum size of the cached fonts in bytes. HarfBuzz has copies of the fonts, which need at most the same amount of
+ * memory again.
  */
 const MAX_CACHE_BYTES = 8 * 2 ** 20;
 
 /**
- * LRU cache of fonts. It holds fonts instead of promises, because in workerd a request must not wait for the work of
- * another request.
+ * LRU cache of fonts. The entries are fonts instead of promises, because in workerd a request must not wait for the
+ * work of another request.
  */
 const fonts = new LruCache<string, Font>(MAX_CACHE_BYTES);
 const shapers = new LruCache<Font, Shaper>(MAX_CACHE_BYTES, (shaper) => shaper.close());

@@ -1,7 +1,7 @@
 /**
  * Code point of the first slot. A slot is a character that stands for one digit of a page number: slot 0 for the ones,
- * slot 1 for the tens. All digits have the same width. Slots are noncharacters (Unicode, 23.7), which no font contains
- * and which the service rejects in a caller's text.
+ * slot 1 for the tens. All digits have the same width. Slots are noncharacters (Unicode, 23.7). No font contains
+ * noncharacters, and the service rejects them in a caller's text.
  */
 const FIRST_SLOT = 0xfdd0;
 /** Maximum number of digits of a page number. */

@@ -36,7 +36,7 @@ const FROM_CONES: Matrix3 = [
 
 /**
  * Returns an ICC profile for a gamma and, for RGB, chromaticities. The numbers are in the units of gAMA and cHRM
- * chunks. PDF's own CalGray and CalRGB need fewer bytes, but PDFium and poppler treat them as device colors in images.
+ * chunks. PDF's own CalGray and CalRGB need fewer bytes, but PDFium and Poppler treat them as device colors in images.
  * @returns undefined if the profile would equal sRGB, or if the numbers are implausible
  */
 export function calibratedProfile(
@@ -66,7 +66,7 @@ export function srgbProfile(components: 1 | 3): Uint8Array {
   return profileOf(components, "sRGB", sampledCurveTag(curve), SRGB_CHROMATICITIES)!;
 }
 
-/** Converts an sRGB sample to linear light (IEC 61966-2-1). Both are from 0 to 1. */
+/** Converts an sRGB sample to linear light (IEC 61966-2-1). The sample and the result are from 0 to 1. */
 function linear(sample: number): number {
   return sample <= 0.04045 ? sample / 12.92 : ((sample + 0.055) / 1.055) ** 2.4;
 }

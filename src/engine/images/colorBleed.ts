@@ -27,13 +27,13 @@ const WAITING_ROWS = 64;
 const WAITING_BYTES = 6_000_000;
 
 /**
- * Gives invisible pixels the colors of visible pixels. Readers scale an image and its soft mask separately (ISO
- * 32000-2, 11.6.5.2). The color under alpha 0, which is mostly black, would therefore show as a rim. /Matte does not
- * help, because readers apply it before they scale, and it cannot restore colors where alpha is 0.
+ * Fills invisible pixels with the colors of visible pixels. Readers scale an image and its soft mask separately (ISO
+ * 32000-2, 11.6.5.2). The color under alpha 0 is mostly black, and would therefore show as a rim. The entry /Matte does
+ * not help: readers apply it before scaling, and it cannot restore colors where alpha is 0.
  *
  * The last rows wait in memory before they are written. A pixel takes the nearest color from all rows above it, and
  * from rows below it that arrive while it waits. Distances are counted in horizontal and vertical steps. Rows above the
- * first visible pixel do not wait. They are only counted, and later written as copies of the first row with a color.
+ * first visible pixel are only counted. Later, they are written as copies of the first row with a color.
  */
 export class ColorBleed {
   readonly #pixelBytes: number;
@@ -44,7 +44,7 @@ export class ColorBleed {
 
   #blankRows = 0;
   readonly #waiting: Row[] = [];
-  /** Number of waiting rows, counted from the first, that an earlier upward spread has already visited. */
+  /** Number of waiting rows, from the top, that an earlier upward spread has visited. */
   #settled = 0;
   readonly #spare: Row[] = [];
   /**
@@ -57,8 +57,8 @@ export class ColorBleed {
   readonly #noDistances: Uint16Array;
 
   /**
-   * @param copySamples copies the color samples from the bytes of a row, which may be filtered or unfiltered
-   * @param write receives each scanline, which is valid until its promise resolves
+   * @param copySamples copies the color samples from the bytes of a row, filtered or unfiltered
+   * @param write receives each scanline, which is valid until the returned promise resolves
    */
   constructor(
     { width, components, sampleBytes }: ColorLayout,
@@ -163,7 +163,7 @@ export class ColorBleed {
   }
 }
 
-/** Gives invisible pixels the nearest color from their row and the row above. */
+/** Fills the invisible pixels of a row with the nearest color from this row and the row above. */
 function spreadDown(row: Row, alpha: Uint8Array, above: Row | undefined, pixelBytes: number): void {
   const { samples, distances } = row;
   distances.fill(0);
@@ -190,7 +190,7 @@ function spreadAside({ samples, distances }: Row, from: number, step: 1 | -1, pi
 }
 
 /**
- * Gives each pixel the color of the pixel below it, if that color comes from a nearer visible pixel. Returns whether
+ * Copies the color of the pixel below to each pixel, if that color comes from a nearer visible pixel. Returns whether
  * any pixel changed.
  */
 function spreadUp({ samples, distances }: Row, below: Row, pixelBytes: number): boolean {

@@ -8,9 +8,9 @@ const DEVICE: Readonly<Record<number, string>> = { 1: "/DeviceGray", 3: "/Device
 
 /**
  * Returns a color space for images and texts without a profile: sRGB, the grays of sRGB, or CMYK. By default, the
- * result is a device color space, which viewers show as sRGB. If the file's conformance forbids device colors, or if a
- * page redefines them by a default color space, the result has an ICC profile of sRGB. CMYK is always a device color
- * space.
+ * result is a device color space, which viewers show as sRGB. The result has an ICC profile of sRGB if the file's
+ * conformance forbids device colors, or if a page redefines them by a default color space. CMYK is always a device
+ * color space.
  */
 export function plainSpace(components: number, sink: ObjectSink): string {
   if (components === 4) sink.uses?.add("device CMYK");

@@ -19,8 +19,8 @@ export class ColorWriter {
   #lines = 0;
   readonly #mayBeGray: boolean;
   /**
-   * The two possible outputs: gray only, and all components. Each output is created on first use. Most images need no
-   * output, because their data is copied unchanged.
+   * The two possible outputs: gray only, and all components. Each output is created on first use. Most images need
+   * neither output, because their data is copied unchanged.
    */
   #gray: Deflater | undefined;
   #all: Deflater | undefined;

@@ -8,7 +8,7 @@ const HEAD_LENGTH = 1024;
 
 /**
  * Supported image formats and the signatures at the beginning of their files. All other lists of formats derive from
- * this one.
+ * this table.
  */
 const SUPPORTED = {
   PNG: /^\x89PNG\r\n\x1a\n/,

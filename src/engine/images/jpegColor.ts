@@ -6,7 +6,9 @@ import { isUsableProfile } from "./icc.ts";
 import type { Frame } from "./jpegFrame.ts";
 import { decodeEntry } from "./tint.ts";
 
-/** Component identifiers R, G and B. Some encoders write them if the components are RGB instead of YCbCr. */
+/**
+ * Component identifiers R, G and B. Some encoders write these identifiers if the components are RGB instead of YCbCr.
+ */
 const RGB_IDS = "82,71,66";
 
 /** Collects an ICC profile from one or more APP2 segments, which are numbered from 1 (ICC.1:2010, B.4). */
@@ -36,7 +38,7 @@ export class ProfileParts {
   }
 }
 
-/** Returns the color space of a JPEG and writes its profile, if it has one. */
+/** Returns the color space of a JPEG, and writes the color profile if the JPEG has one. */
 export function jpegColorSpace(components: number, profile: Uint8Array | undefined, sink: ObjectSink): string {
   return profile
     ? profiledSpace(components, { bytes: profile, deflated: deflate(profile, 1) }, sink)

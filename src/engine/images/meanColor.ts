@@ -1,9 +1,9 @@
 import type { Color } from "../pdf/content/color.ts";
 import type { ColorLayout } from "./colorBleed.ts";
 
-/** Distance between the pixels of a row that are counted. */
+/** Distance between two counted pixels of a row. */
 const STEP = 4;
-/** Alpha from which a pixel is counted. */
+/** Minimum alpha of a counted pixel. */
 const VISIBLE = 128;
 
 /** Computes the mean color of an image's visible pixels from some of its rows. */

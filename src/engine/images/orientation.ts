@@ -9,8 +9,8 @@ export type UnitMatrix = readonly [number, number, number, number, number, numbe
 const UPRIGHT: UnitMatrix = [1, 0, 0, 1, 0, 0];
 
 /**
- * Matrices for the values of the orientation tag, starting with value 1. The value defines on which sides of the
- * displayed image row 0 and column 0 of the stored image are.
+ * Matrices for the values of the orientation tag, starting with value 1. Each value states which side of the displayed
+ * image is row 0 of the stored image, and which side is column 0.
  */
 const MATRICES: readonly UnitMatrix[] = [
   UPRIGHT,

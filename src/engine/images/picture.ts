@@ -15,8 +15,9 @@ export interface Picture {
   size: number;
   /**
    * Writes the image XObject and the objects that it refers to (ISO 32000-2, 8.9.5), once for all pages. Content
-   * streams apply `matrix` before `Do`. It maps the unit square onto itself so that the image is displayed upright.
-   * @param tint share of the image's colors that remains when they are mixed with white
+   * streams apply `matrix` before `Do`. The matrix maps the unit square onto itself so that the image is displayed
+   * upright.
+   * @param tint share of the image's colors in the mixture with white
    */
   embed(sink: ObjectSink, tint?: number): EmbeddedPicture;
 }

@@ -22,8 +22,9 @@ interface Planes {
 }
 
 /**
- * Maximum number of bytes of unchanged image data that are decompressed to check their length against the header. This
- * covers 8-bit RGB images of up to 1250 x 1250 pixels and takes 20 ms. A photograph of 12 megapixels would take 150 ms.
+ * Maximum number of bytes of unchanged image data that are decompressed to check their length against the header. The
+ * limit covers 8-bit RGB images of up to 1250 x 1250 pixels, for which the check takes 20 ms. For a photograph of 12
+ * megapixels, the check would take 150 ms.
  */
 const CHECKED_BYTES = 5_000_000;
 
@@ -71,8 +72,8 @@ async function with8Bits(png: Png): Promise<Png> {
 async function readPlanes(source: Png, limits: ImageLimits): Promise<Planes> {
   const maxBitDepth = limits.maxBitDepth ?? 16;
   const isTooDeep = source.header.bitDepth > maxBitDepth;
-  // The transparent color in a tRNS chunk also has 16 bits, so pixels are compared with that color before the samples
-  // are reduced.
+  // The transparent color in a tRNS chunk also has 16 bits. Pixels are therefore compared with that color before the
+  // samples are reduced.
   const png = isTooDeep && !hasTransparencyChunk(source) ? await with8Bits(source) : source;
   const transparency = transparencyOf(png, limits.hasHardMask);
   const planes = transparency ? await readTransparent(png, transparency) : await readOpaque(png);
@@ -84,7 +85,7 @@ async function readPlanes(source: Png, limits: ImageLimits): Promise<Planes> {
   return { ...planes, bits: 8, colors: { ...planes.colors, data } };
 }
 
-/** Returns whether a tRNS chunk defines the transparent color or the alpha of palette entries. */
+/** Returns whether a tRNS chunk, instead of an alpha channel, defines the transparency. */
 function hasTransparencyChunk({ header, ancillary }: Png): boolean {
   return ancillary.has("tRNS") && !hasAlphaChannel(header);
 }

@@ -13,7 +13,7 @@ export interface Transparency {
 }
 
 /**
- * Returns the transparency of a PNG. If `isHard`, its soft mask has only one bit per pixel.
+ * Returns the transparency of a PNG. If `isHard`, the soft mask has only one bit per pixel.
  * @throws like {@link softTransparencyOf}
  */
 export function transparencyOf(png: Png, isHard = false): Transparency | undefined {

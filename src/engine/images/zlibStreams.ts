@@ -50,7 +50,7 @@ export class Deflater {
     this.#buffer = new Uint8Array(Math.max(CHUNK_BYTES, longest));
   }
 
-  /** Returns a buffer for the next `length` bytes of the stream. The caller fills it before the next call. */
+  /** Returns a buffer for the next `length` bytes of the stream. The caller fills the buffer before the next call. */
   async next(length: number): Promise<Uint8Array> {
     if (this.#filled + length > this.#buffer.length) {
       await this.#flush();
