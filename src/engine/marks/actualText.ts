@@ -3,8 +3,10 @@
  *
  * The tags of this file rely on the differences between readers:
  * - Poppler honors only the tag /Span. The end of an inner /Span also ends the outer /Span.
- * - PDFium ignores marked content around a form XObject, and pdf.js ignores every /ActualText. Both read glyphs.
- * - MuPDF honors every tag, and the innermost tag counts. MuPDF places the glyphs if their text equals the /ActualText.
+ * - PDFium ignores marked content around a form XObject, and pdf.js ignores every /ActualText. Both readers extract the
+ *   text of the glyphs.
+ * - MuPDF honors every tag, and the innermost tag counts. MuPDF uses the positions of the glyphs if their text equals
+ *   the /ActualText.
  */
 
 /** Tag that Poppler ignores. Private tags begin with XX (ISO 32000-2, annex E). */

@@ -12,9 +12,9 @@ const HOLLOW_WIDTH = 0.03;
  * outlines of the letters, in em.
  */
 export const EMBOLDENING = 0.015;
-/** Minimum width of the light edge in em. Large letters have this width. */
+/** Minimum width of the light edge in em. Large letters have an edge of this width. */
 const MIN_EDGE = 0.02;
-/** Maximum width of the light edge in em. Small letters have this width. */
+/** Maximum width of the light edge in em. Small letters have an edge of this width. */
 const MAX_EDGE = 0.045;
 /** Preferred width of the light edge in points: about one pixel. The width stays between `MIN_EDGE` and `MAX_EDGE`. */
 const EDGE_PT = 1;
@@ -53,8 +53,8 @@ export function edgeAround(appearance: Appearance, fontSizePt: number): number {
 
 /**
  * Stacks lines from top to bottom and centers them. The distance between two baselines is the descent of the upper line
- * plus the ascent of the lower line, so scripts with tall or deep glyphs neither collide nor are cut off. The block is
- * at least `width` em wide.
+ * plus the ascent of the lower line. Tall or deep glyphs therefore neither collide nor are cut off. The block is at
+ * least `width` em wide.
  */
 export function stack(lines: readonly Line[], appearance: Appearance, width = 0): Block {
   const around = Math.max(

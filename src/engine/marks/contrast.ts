@@ -9,8 +9,8 @@ const VISIBLE = 1.05;
 const LEGIBLE = 1.5;
 
 /**
- * Returns whether a mark cannot be seen on white paper: it is fully transparent, or it is a text without an edge whose
- * contrast with white is below `VISIBLE`.
+ * Returns whether a mark cannot be seen on white paper. A mark is invisible if it is fully transparent. A text without
+ * an edge is also invisible if its contrast with white is below `VISIBLE`.
  */
 export function isInvisible(mark: TextMark | ImageMark): boolean {
   if ("image" in mark) return (mark.opacity ?? DEFAULTS.opacity) === 0;
@@ -26,8 +26,8 @@ export interface Paint {
 }
 
 /**
- * Returns whether a mark needs white parts on a page: the mark's own color has a contrast below `LEGIBLE` with the color
- * of the page, and white has more.
+ * Returns whether a mark needs white parts on a page. This is the case if the contrast of the mark's own color with the
+ * page is below `LEGIBLE`, and the contrast of white is higher.
  */
 export function needsWhite({ color, opacity }: Paint, page: Color): boolean {
   const own = contrastOn(page, color, opacity);

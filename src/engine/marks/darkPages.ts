@@ -17,9 +17,8 @@ const DARK_SHARE = 0.9;
  * Returns the indexes of the pages on which the mark needs white parts. Must be called before a mark is laid over the
  * pages.
  *
- * Only pages whose content begins with a dark background are run, so other pages cost no time. Areas of an unknown
- * color, such as images, do not count as dark. A page whose content has not been read is treated like the page before
- * it.
+ * Runs only content that begins with a dark background, so other pages cost no time. Areas of an unknown color, such as
+ * images, do not count as dark. A page whose content has not been read is treated like the page before it.
  * @param placeOn returns the size of the mark and its matrix to displayed space. Returns undefined if the mark covers
  * the page.
  */

@@ -68,7 +68,7 @@ export interface ChosenPlace {
  * Chooses the emptiest place on each page. Among equally empty places, chooses the place nearest to the mark's own
  * place. If the content of a page cannot be read, the mark stays at its own place.
  * @param own the place of the mark on an empty page
- * @param footprintsOn returns the area of the mark on a page by its place
+ * @param footprintsOn returns, for a page, a function from a place to the area that the mark then covers
  */
 export async function emptiestPlaces(
   document: PdfDocument,

@@ -26,8 +26,8 @@ export interface Drawing {
 /**
  * Turns a drawing into a form XObject that looks the same in every graphics state. The form resets the page's alpha,
  * blend mode and soft mask (ISO 32000-2, 8.10, 11.4.5, 11.6.4.4). A translucent mark is an isolated transparency group,
- * so overlaps within it are not darker. An opaque mark needs no group, which keeps PDF/A-1 files valid. A mark under
- * the page's content has the initial graphics state, and needs no reset.
+ * so overlapping parts of the mark are not darker. An opaque mark needs no group, which keeps PDF/A-1 files valid. A
+ * mark under the page's content has the initial graphics state, and needs no reset.
  * @param opacity opacity of the whole mark, from 0 to 1
  * @param text the text of the drawing's glyphs; see {@link glyphText}
  */

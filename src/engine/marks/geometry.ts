@@ -181,7 +181,10 @@ const GAP_BETWEEN_ROWS = 1.5;
 interface TilePattern {
   /** Displacement of all copies along the axes of displayed space, in the mark's unit of length. */
   readonly offset?: Point;
-  /** Gap between copies, as a share of the mark's width in a row and of its height between rows. */
+  /**
+   * Gap between the copies in a row, as a share of the mark's width, and gap between rows, as a share of the mark's
+   * height.
+   */
   readonly gap?: number | undefined;
 }
 

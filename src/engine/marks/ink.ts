@@ -49,7 +49,7 @@ export function inkOf(color: string, sink: ObjectSink): Ink {
 
 /**
  * Converts a channel (0 to 255) to a share with three decimals, which distinguish all 256 values. The share is rounded
- * up, because some readers truncate when they convert it back.
+ * up, because some readers truncate the channel when they convert the share back.
  */
 function share(value: number): number {
   return Math.ceil((value * 1000) / 255) / 1000;

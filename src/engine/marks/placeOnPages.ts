@@ -27,8 +27,8 @@ export interface MarkOutline {
   /** Size of the page as displayed, in points. */
   readonly pageSize: Size;
   /**
-   * Corners of the mark in points of the page as displayed: lower left, lower right, upper right and upper left of the
-   * mark before its rotation. A tiled mark has the corners of the copy in the middle.
+   * Corners of the mark, in points of the page as displayed. The order before the mark's rotation is lower left, lower
+   * right, upper right, upper left. A tiled mark has the corners of the copy in the middle.
    */
   readonly corners: readonly Point[];
   /** Points per pixel of an image, or per hundredth of an em of a text. */
