@@ -139,7 +139,7 @@ export function showsBarcode(image: Samples): boolean {
   return (isSquare && Math.min(across, up) > MIN_CHANGES) || Math.max(across, up) > MIN_BAR_CHANGES;
 }
 
-/** Returns the first component of each sample in evenly spaced rows or columns of an image, at most `MAX_LINES`. */
+/** Returns the first component of each sample in at most `MAX_LINES` evenly spaced rows or columns of an image. */
 function linesOf(image: Samples, areRows: boolean): number[][] {
   const { width, height } = image;
   const [count, length] = areRows ? [height, width] : [width, height];

@@ -1,7 +1,8 @@
 /**
- * Decides whether page content is well-formed: all readers execute it to its end, and it leaves nothing open. The rules
- * are stricter than ISO 32000-2, 7.8.2 and 8.2, because some readers stop at content that the standard allows. Unusual
- * content counts as malformed, because a false alarm costs little: the content is only isolated from the mark.
+ * Decides whether page content is well-formed: all readers execute the content to its end, and the content leaves
+ * nothing open. The rules are stricter than ISO 32000-2, 7.8.2 and 8.2, because some readers stop at content that the
+ * standard allows. Unusual content counts as malformed, because a false alarm costs little: the content is only
+ * isolated from the mark.
  */
 import { BACKSLASH, CARRIAGE_RETURN, LINE_FEED, PAREN_CLOSE, PAREN_OPEN, PERIOD } from "../syntax/characters.ts";
 import { isWhite } from "../syntax/lexer.ts";
@@ -45,7 +46,7 @@ const MAX_SEQUENCES = 28;
 const MAX_OPERANDS = 32;
 /** Maximum nesting depth of arrays and dictionaries. */
 const MAX_NESTING = 16;
-/** Maximum length in bytes of a number, a name or an operator, because some readers have a fixed buffer. */
+/** Maximum length in bytes of a number, a name or an operator. Some readers have a fixed buffer for each token. */
 const MAX_TOKEN = 127;
 /** Maximum number of digits before the decimal point. Numbers of ten digits can exceed 32 bits. */
 const MAX_DIGITS = 9;
@@ -88,7 +89,7 @@ for (const [characters, kind] of [
 ] as const)
   for (const character of characters) CLASS[character.charCodeAt(0)] = kind;
 
-/** Lists, for each byte, whether the byte may be in a hexadecimal string. */
+/** Lookup table by byte value: whether the byte may be in a hexadecimal string. */
 const IS_HEX = CLASS.map((kind, code) => Number(kind === WHITE || /[\dA-Fa-f]/.test(String.fromCharCode(code))));
 
 /** Bit that stands for the color space of an inline image. The key is the number of color components. */
@@ -337,8 +338,8 @@ export interface CheckedContent {
 /**
  * Checks the given streams of a page's /Contents together.
  * @param isTagged whether the content is part of the structure of a tagged PDF (ISO 32000-2, 14.7). Isolation would
- * break this structure. In tagged content, patterns and streams that end without white space therefore count as
- * well-formed, although a reader may stop at a missing pattern.
+ * break this structure. Patterns, and streams that end without white space, therefore count as well-formed in tagged
+ * content. A reader may still stop at a missing pattern.
  */
 export function checkContent(parts: readonly Uint8Array[], isTagged = false): CheckedContent {
   const syntax = new ContentSyntax(isTagged);

@@ -19,8 +19,8 @@ const UNREAD: ContentResources = {
 
 /**
  * Returns the bounds, in user space, of the largest dark rectangle that is filled before the first text. Searches only
- * the beginning of the content, and reads no resources. Therefore the area may turn out not to be dark, and later
- * content may hide it.
+ * the beginning of the content, and reads no resources. The area may therefore not be dark after all, and later content
+ * may hide it.
  */
 export function darkAreaOf(parts: readonly Uint8Array[]): Bounds | undefined {
   const content = beginningOf(parts);

@@ -2,18 +2,19 @@
 import type { Bounds } from "./bounds.ts";
 import { type Samples, sampleAt } from "./samples.ts";
 
-/** Maximum number of columns, and of rows, of pixels that are inspected. */
+/** Maximum number of columns, and of rows, of inspected pixels. */
 const MAX_LINES = 512;
 /** Number of columns, and of rows, of the grid into which the inspected pixels are divided. */
 const CELLS = 64;
 /** Minimum difference from the background's samples, as a share of the range of samples, that counts as ink. */
 const MIN_DIFFERENCE = 0.19;
-/** Minimum share of a cell's pixels that are ink in a cell that is reported. */
+/** Minimum share of ink among the pixels of a reported cell. */
 const MIN_INK = 0.01;
 
 /**
- * Returns the bounds of the parts of an image that differ from its most frequent color, in the unit square of the image
- * (ISO 32000-2, 8.9.4). Adjacent cells of a row form one rectangle. Inspects at most {@link inspectedPixels} pixels.
+ * Returns the bounds of the parts of an image that differ from its most frequent color. The bounds are in the unit
+ * square of the image (ISO 32000-2, 8.9.4). Adjacent cells of a row form one rectangle. Inspects at most
+ * {@link inspectedPixels} pixels.
  */
 export function inkOfImage(image: Samples): Bounds[] {
   const { bits, isIndexed } = image;
@@ -60,7 +61,7 @@ function pixelAt(image: Samples, i: number, line: number): number {
   return packed;
 }
 
-/** Returns the most frequent color among every fourth of the inspected pixels. */
+/** Estimates the most frequent color from every fourth inspected pixel. */
 function backgroundOf(image: Samples): number {
   const [lines, length] = sizeOf(image);
   const counts = new Map<number, number>();

@@ -10,9 +10,9 @@ const PIECE = 8;
 /** Maximum number of pieces of a line. */
 const MAX_PIECES = 32;
 
-/** Minimum width and height of a frame that is reported by its sides, in units of the page. */
+/** Minimum width and height of a frame whose sides are reported separately, in units of the page. */
 const MIN_FRAME = 36;
-/** Maximum share of its bounds that a frame covers. */
+/** Maximum share of a frame's bounds that the frame covers. */
 const MAX_FRAME_SHARE = 0.25;
 
 /** Number of coordinates of a rectangle's four corners. */
@@ -87,7 +87,10 @@ export class InkPath {
     if (this.#points.length > 0) [this.#points, this.#starts] = [[], []];
   }
 
-  /** Reports the bounds of each subpath. A large subpath that covers little of its bounds is reported by its sides. */
+  /**
+   * Reports the bounds of each subpath. For a large subpath that covers little of its bounds, reports each side
+   * separately.
+   */
   fill(report: Report): void {
     this.#eachSubpath((start, end) => {
       const thickness = this.#frameThickness(start, end);

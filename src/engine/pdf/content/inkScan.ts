@@ -484,8 +484,8 @@ export class InkScan {
   }
 
   /**
-   * Reports an image, which fills the unit square (ISO 32000-2, 8.9.4). An image that is the background of the page, such
-   * as a scan, is reported by its details.
+   * Reports an image, which fills the unit square (ISO 32000-2, 8.9.4). If the image is the background of the page,
+   * such as a scan, reports the details of the image instead.
    */
   #image(image: InkImage): void {
     const { matrix } = this.#state;

@@ -56,9 +56,9 @@ interface InlineImage {
 
 /**
  * Reads the part of an inline image after `BI`, which begins at `at`. Readers find the end of the data in different
- * ways. An image is well-formed only if all readers find the same end. This is the case if the data are unfiltered and
- * as long as the dictionary implies, or if their filter has an end mark. Data of other filters, such as Flate and
- * CCITT, count as malformed, because finding their end would require decoding.
+ * ways. An image is well-formed only if all readers find the same end. This is the case for unfiltered data of the
+ * length that the dictionary implies, and for data whose filter has an end mark. Data of other filters, such as Flate
+ * and CCITT, count as malformed, because finding their end would require decoding.
  */
 export function readInlineImage(bytes: Uint8Array, at: number, end: number): InlineImage {
   const data = endOfDictionary(bytes, at, end);

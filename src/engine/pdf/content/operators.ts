@@ -75,8 +75,9 @@ const COLORS: Record<string, number> = {
 };
 
 /**
- * Operators that are allowed in the graphics objects `where`, and the graphics object `next` that follows them. In
- * `operators`, each name is followed by letters for the kinds of its operands. `*` stands for any number of numbers.
+ * Operators that are allowed in the graphics objects `where`, and the graphics object `next` that is open after each
+ * operator. In `operators`, each name is followed by letters for the kinds of its operands. `*` stands for any number
+ * of numbers.
  */
 interface Group {
   readonly where: readonly number[];

@@ -18,10 +18,7 @@ import type { PdfDocument } from "./pdfDocument.ts";
 const MAX_ANNOTATIONS = 1000;
 /** Maximum number of decoded bytes of an annotation's appearance stream. */
 const MAX_APPEARANCE = 64 << 10;
-/**
- * Minimum share of an annotation's box that a rectangle or image must fill. Otherwise, the annotation does not count as
- * opaque.
- */
+/** An annotation counts as opaque if a rectangle or an image fills at least this share of the annotation's box. */
 const OPAQUE_SHARE = 0.95;
 /** A notice reports annotations over the mark if they cover more than this share of its sample points. */
 const COVERED_SHARE = 0.1;

@@ -49,7 +49,7 @@ export function isPortfolio(objects: Objects, catalog: Dictionary): boolean {
 /**
  * Returns whether the document is an XFA form without PDF form fields (ISO 32000-2, 12.7.8). Readers that support XFA
  * generate its pages from XML. Such readers show the PDF's own pages, and therefore a mark, only if /XFA is removed.
- * XFA forms with fields show their own pages.
+ * For an XFA form with PDF form fields, readers show the PDF's own pages.
  * @throws EngineError `xfa_not_supported` if the catalog's /NeedsRendering says that the form is dynamic
  */
 export function isPureXfa(objects: Objects, catalog: Dictionary): boolean {

@@ -9,8 +9,8 @@ const MAX_PAGES = 1000;
 const MAX_AREAS = 256;
 
 /**
- * Returns the rectangles in user space that the beginning of each page's content paints opaquely, by the index of the
- * page. Must be called before a mark is laid over the pages.
+ * Returns, by page index, the opaque rectangles that the beginning of each page's content paints. The rectangles are in
+ * user space. Must be called before a mark is laid over the pages.
  */
 export async function paintedPages({ objects, pages }: PdfDocument): Promise<readonly Box[][]> {
   const reader = new PageInkReader(objects, BEGINNING);

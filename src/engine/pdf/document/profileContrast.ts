@@ -1,4 +1,4 @@
-/** Reads from an ICC profile whether it distinguishes black from white (ICC.1:2010, clauses 9 and 10). */
+/** Determines whether an ICC profile distinguishes black from white (ICC.1:2010, clauses 9 and 10). */
 import { decodeLatin1 } from "../../bytes.ts";
 
 /** Minimum difference between black and white, as a fraction of the range. The profile of newsprint has about 0.5. */
@@ -10,7 +10,7 @@ const COMPONENTS: Readonly<Record<string, number>> = { GRAY: 1, "RGB ": 3, CMYK:
 
 /**
  * Returns whether black and white remain different when a profile converts them to and from its color space. Evaluates
- * each look-up table and curve for black and for white. Returns true for a profile without tables and curves, because
+ * each lookup table and curve for black and for white. Returns true for a profile without tables and curves, because
  * readers ignore it.
  */
 export function hasContrast(profile: Uint8Array): boolean {
@@ -57,7 +57,7 @@ function differ([a, b]: (number[] | undefined)[]): boolean {
 
 /**
  * Returns whether a profile's curves map black and white to different values. Returns true if a curve is missing, as in a
- * profile that has only look-up tables.
+ * profile that has only lookup tables.
  */
 function hasCurves(tags: ReadonlyMap<string, Uint8Array>): boolean {
   const gray = tags.get("kTRC");
@@ -81,7 +81,7 @@ function rise(curve: Uint8Array): number {
 }
 
 /**
- * Returns the output of a look-up table at the grid point nearest to `input`. Components range from 0 to 1. Returns
+ * Returns the output of a lookup table at the grid point nearest to `input`. Components range from 0 to 1. Returns
  * undefined if the table is incomplete or of an unknown type.
  */
 function tableOutput(tag: Uint8Array, input: readonly number[]): number[] | undefined {

@@ -78,8 +78,8 @@ function offsetsOfCatalogs({ bytes, ascending }: ObjectStream): Set<number> {
 }
 
 /**
- * Marks all members of `streams` as free. The number of each of these streams has been redefined as a member of another
- * object stream, so readers no longer find the stream.
+ * Marks all members of `streams` as free. Each stream's number has been redefined as a member of another object stream,
+ * so readers no longer find the stream.
  */
 function freeMembers(table: XrefTable, streams: ReadonlySet<number>): void {
   for (const num of [...table.numbers()]) {
