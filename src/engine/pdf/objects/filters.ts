@@ -55,8 +55,8 @@ export function hasKnownFilters(dict: Dictionary): boolean {
 /**
  * Applies the filters of a stream dictionary in order. Charges the output of each filter to the meter.
  * @param maxBytes maximum number of bytes that all filters together may produce
- * @param isStrict whether to reject data on which some readers give up: Flate data without a valid header, and data of
- * the ASCII and run-length filters that contain other characters or have no end mark
+ * @param isStrict whether to reject data on which some readers give up: Flate data without a valid header, ASCII data
+ * with invalid characters, and ASCII or run-length data without an end mark
  * @throws Malformed if a filter is unknown, the data are damaged, or there are too many filters
  * @throws EngineError too_complex if the output is too large or the decoding takes too long
  */
@@ -85,8 +85,8 @@ export function decodeStream(
 }
 
 /**
- * Returns a copy of the output if more than half of its buffer is unused. The large buffer can then be freed, which
- * matters because the meter does not count its unused part.
+ * Returns a copy of the output if more than half of its buffer is unused. The large buffer can then be freed.
+ * Otherwise, it would take memory that the meter does not count.
  */
 function trimmed(bytes: Uint8Array): Uint8Array {
   return 2 * bytes.length < bytes.buffer.byteLength ? bytes.slice() : bytes;

@@ -70,7 +70,10 @@ export class Objects {
   readonly #slab: Slab;
   /** Decoded object streams by number, least recently used first. */
   readonly #streams = new Map<number, ObjectStream>();
-  /** Faults of the object streams that cannot be decoded. Each read of an object in such a stream throws the fault. */
+  /**
+   * Errors of the object streams that cannot be decoded. Each read of an object in such a stream throws the stream's
+   * error.
+   */
   readonly #faults = new Map<number, Malformed>();
   #cached = 0;
   /** Offsets of the object streams that have been decoded at least once. */

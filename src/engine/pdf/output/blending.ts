@@ -1,5 +1,5 @@
 /**
- * Gives pages a color space for blending (ISO 32000-2, 11.6.6). Acrobat composites a page in CMYK if it has a
+ * Adds a color space for blending to pages (ISO 32000-2, 11.6.6). Acrobat composites a page in CMYK if it has a
  * transparent object but no color space for blending. This changes the colors of the whole page. In print, however,
  * blending in RGB would change black text and spot colors. Only pages that have RGB colors and no colors for print
  * therefore blend in RGB.

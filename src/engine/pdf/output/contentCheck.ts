@@ -22,8 +22,8 @@ export const WINDOW_CONTEXT = 4096;
 const LENGTH_OBJECT = 64;
 
 /**
- * Maximum number of lengths that are checked after copying, because each length takes memory. A plan with more lengths
- * is discarded.
+ * Maximum number of lengths that are checked after copying. The limit bounds the memory for these lengths. A plan with
+ * more lengths is discarded.
  */
 const MOST_LATE = 100_000;
 
@@ -130,7 +130,7 @@ export class ContentCheck {
   }
 
   /**
-   * Returns the value of a /Length reference. The object of the reference is usually within `bytes`. If it is not,
+   * Returns the value of a /Length reference. If the object of the reference is not within `bytes`, which is rare,
    * returns the reference itself.
    */
   #near(reference: Reference, base: number, bytes: Uint8Array): Value {

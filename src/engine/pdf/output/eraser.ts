@@ -86,8 +86,8 @@ export class Eraser {
   /**
    * Calls `erase` for each superseded range within [from, to) of the source. Each call must continue at the offset at
    * which the previous call ended.
-   * @param bytes the source from offset `base`; it extends CONTEXT bytes beyond both ends of the range, or to the end
-   * of the source
+   * @param bytes the source from offset `base`, including CONTEXT bytes before and after the range where the source has
+   * them
    * @throws PlanOutdated if an object is not at its expected offset
    */
   pass(from: number, to: number, bytes: Uint8Array, base: number, erase: (from: number, to: number) => void): void {

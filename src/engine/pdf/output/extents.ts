@@ -49,8 +49,8 @@ interface Checked {
 /**
  * Drops the boundaries within live objects, because offsets in older sections may be wrong. If a superseded object
  * without a cross-reference entry follows a live object, adds a boundary between these objects.
- * @param suspects offsets of live objects that are always read; another object is read only if a boundary that may be
- * wrong follows it
+ * @param suspects offsets of live objects that are always read; other objects are read only before a boundary that may
+ * be wrong
  */
 export async function checkBoundaries(
   objects: Objects,
@@ -169,7 +169,7 @@ class BoundaryCheck {
     return findWord(this.#objects.source, start, this.#far(start, next), word) ?? next;
   }
 
-  /** Returns the offset at which a search that begins at `start` gives up. */
+  /** Returns the offset at which a search that begins at `start` ends without a result. */
   #far(start: number, next: number): number {
     return this.#objects.source.inMemory ? next : Math.min(next, start + LARGEST_SEARCH);
   }

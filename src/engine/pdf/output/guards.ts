@@ -9,35 +9,35 @@ import type { Pdfa } from "../document/pdfa.ts";
 
 /**
  * Selects the initial color space of content (ISO 32000-2, 8.4.1). On a page that blends in RGB, Ghostscript begins
- * with a different color space. It would then show a gray set with `sc` as black.
+ * with a different color space. Ghostscript would then show a gray set with `sc` as black.
  */
 const INITIAL_COLOR = "0 g";
 
 /**
- * Maximum number of marked-content sequences that page content may leave open. The content may also end as many
- * sequences without beginning them.
+ * Maximum number of marked-content sequences that page content may leave open. The content may also end the same number
+ * of sequences that it has not begun.
  */
 const SEQUENCES = 4;
 
-/** Tokens that close arrays and dictionaries, however they are nested. */
+/** Tokens that close arrays and dictionaries in any order of nesting. */
 const BRACKETS = "]>>]>>]>>]";
 
 /**
  * Lines that close strings. Unless page content ends within a string, these lines are comments. One line closes a
  * hexadecimal string, and one line closes each open parenthesis. The line that ends the string also ends the arrays and
- * dictionaries around it. Later lines are comments again. The number of lines is large because a truncated inline image
- * consumes the bytes that it lacks: up to 4 KiB, the maximum that ISO 32000-2, 8.9.7 recommends for such an image. The
- * first line ends an unfinished token. It is not empty, because pdf.js stops at a plus or minus sign if only line ends
- * separate the sign from a comment.
+ * dictionaries around it. Later lines are comments again. A truncated inline image consumes its missing bytes from
+ * these lines. The lines are therefore longer than 4 KiB, the maximum length of an inline image that ISO 32000-2, 8.9.7
+ * recommends. The first line ends an unfinished token. This line contains a space, because pdf.js stops at a plus or
+ * minus sign if only line ends separate the sign from a comment.
  */
 const LINES = `\n \n%>${BRACKETS}\n${`%)${BRACKETS}\n`.repeat(320)}`;
 
 /**
  * Inline-image data that closes everything left open by page content. If content ends within an array, a dictionary or
- * an inline image, readers do not recognize the operators `BI` and `ID`, and read the data as tokens. These tokens
- * close all arrays and dictionaries, and drop the remaining operands. `EI` ends an inline image. After any other
- * content, the image is a small stencil mask that paints nothing. Its resolution is 1,200 samples per inch, so that
- * print checks do not report it.
+ * an inline image, readers do not recognize the operators `BI` and `ID`. They read the data as tokens, which close all
+ * arrays and dictionaries, and drop the remaining operands. `EI` ends an inline image. After any other content, the
+ * image is a small stencil mask that paints nothing. Its resolution is 1,200 samples per inch, so that print checks do
+ * not report it.
  */
 const DATA = `${BRACKETS} scn n `;
 const IMAGE = `BT ET q .06 0 0 ${(DATA.length * 0.06).toFixed(2)} 0 0 cm /Artifact BMC\nBI/W 1/H ${DATA.length}/IM true/BPC 1/D[1 0] ID ${DATA}\nEI Q EMC\n`;

@@ -99,7 +99,7 @@ async function findBoundaries(
     const listed = collectBoundaries(xref, start.from, source.length, superseded, header);
     source.meter.charge("sortBoundary", listed.length);
     await source.meter.yieldIfDue();
-    // If the source is read by ranges, suspects are searched for later, while the source is copied.
+    // If the source is read by ranges, the search for suspects takes place later, while the source is copied.
     const suspects = source.inMemory ? findSuspects(objects, listed, contentEnds) : [];
     let found = await checkBoundaries(objects, listed, document.thorough ? "all" : new Set(suspects));
     if (found.isIncomplete && !document.thorough) found = await checkBoundaries(objects, listed, "all");

@@ -133,8 +133,8 @@ const LONG = 1024;
 const ENTRY = /\/([^\s/<]+) \d/g;
 
 /**
- * Gives XObjects names in the resources of pages. Every name of an XObject ends with a number, which is equal on all
- * pages because pages may share resources.
+ * Names XObjects in the resources of pages. The name ends with the number of the XObject. This number is the same on
+ * all pages, because pages may share resources.
  */
 class Names {
   readonly #numbers = new Map<Ref, number>();

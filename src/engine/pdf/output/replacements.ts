@@ -46,9 +46,9 @@ export interface Replacements {
 }
 
 /**
- * Plans the replacements. An object stream is replaced if one of its members is rewritten, because the stream still
- * contains the old member, such as an unmarked page. An object stream is also replaced if a later revision supersedes
- * one of its members. Cross-reference streams, the linearization dictionary and private data are dropped.
+ * Plans the replacements. An object stream is replaced if one of its members is rewritten. Otherwise, the output would
+ * still contain the old member, such as an unmarked page. An object stream is also replaced if a later revision
+ * supersedes one of its members. Cross-reference streams, the linearization dictionary and private data are dropped.
  * @throws EngineError damaged_pdf if a page's content would also be dropped
  */
 export async function planReplacements(document: PdfDocument, skeleton: Skeleton): Promise<Replacements> {
@@ -128,8 +128,8 @@ export async function planReplacements(document: PdfDocument, skeleton: Skeleton
 }
 
 /**
- * Returns whether an object is currently an object stream. An entry of an older revision may state the number of a
- * different object.
+ * Returns whether an object is currently an object stream. The number comes from an entry of an older revision, and may
+ * now belong to a different object.
  */
 async function isObjectStream(objects: Objects, num: number): Promise<boolean> {
   try {
@@ -158,7 +158,7 @@ async function isContent({ contentEnds, deferred, objects }: PdfDocument, num: n
 
 /** Maximum number of bytes of a member that are checked between two yields to the event loop. */
 const AT_ONCE = 64 * 1024;
-/** Minimum length in bytes at which a member is cached, because other members may begin at the same offset. */
+/** Minimum length in bytes of a cached member. Other members may begin at the same offset. */
 const LONG = 1024;
 
 /**

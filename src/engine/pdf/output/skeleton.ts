@@ -46,8 +46,8 @@ export async function writeSkeleton(document: PdfDocument, blending: Blending): 
 
 /**
  * Returns a copy of a page dictionary for a page that the source lists more than once. The copy omits the page's
- * entries for the logical structure (ISO 32000-2, 14.7.5.4) and for article threads (12.4.3), because these entries
- * refer to the first listing.
+ * entries for the logical structure (ISO 32000-2, 14.7.5.4) and for article threads (12.4.3). These entries refer to
+ * the first listing.
  */
 function copyOf(page: Rewrite): Rewrite {
   const { text, splices } = page;

@@ -1,7 +1,7 @@
 /**
  * Checks the syntax of page content while it is copied. The check is needed if the plan assumes that unread content is
  * well-formed. If the content is malformed, the plan is discarded, because the content must be isolated from the mark
- * (see pages/isolation.ts). The plan is also discarded if a page is dark and the mark must adapt to it.
+ * (see pages/isolation.ts). The plan is also discarded if a page is dark and the mark must adapt to the page.
  */
 import { indexOf } from "#platform/search";
 import type { PdfDocument, UncheckedContent } from "../document/pdfDocument.ts";
@@ -78,7 +78,8 @@ export class SyntaxCheck {
 
   /**
    * Checks the collected content page by page. Call this method after everything has been copied.
-   * @throws PlanOutdated if the content of a page is malformed, or if the page is dark and the mark must adapt to it
+   * @throws PlanOutdated if the content of a page is malformed, or if the page is dark and the mark must adapt to the
+   * page
    */
   async finish(): Promise<void> {
     if (this.#open) this.#collected.clear();

@@ -27,7 +27,7 @@ import {
 import type { Skeleton } from "./skeleton.ts";
 import { addEntry, type Entries, linkFreeEntries, makeEntries, streamSection, tableSection } from "./xrefWriter.ts";
 
-/** Number of objects, and number of bytes, at which an object stream is full and the next object stream begins. */
+/** An object stream is full when it has this number of objects or of bytes. */
 const PACKED_OBJECTS = 200;
 const PACKED_BYTES = 1 << 20;
 /** Approximate size in bytes of each part that consists of rewritten objects. */
@@ -144,8 +144,8 @@ class Body {
   #pack: Member[] = [];
   #packed = 0;
   /**
-   * Parts of the tail, in order. Rewritten objects are serialized only when `parts` yields them, because every page may
-   * have a rewritten object.
+   * Parts of the tail, in order. To save memory, rewritten objects are serialized only when `parts` yields them. Every
+   * page may have such an object.
    */
   readonly #sequence: (ByteWriter | { rewrites: readonly Rewrite[]; length: number })[] = [];
 
@@ -334,7 +334,7 @@ const OWN_ENTRIES = new Set(
 
 /**
  * Returns the entries of the new trailer except /Size. The first half of /ID stays unchanged. The second half is a hash
- * of the source's trailers and of the `added` bytes, so that equal input gives equal output (ISO 32000-2, 14.4).
+ * of the source's trailers and of the `added` bytes, so that equal input produces equal output (ISO 32000-2, 14.4).
  */
 function trailerEntries(document: PdfDocument, added: readonly Uint8Array[]): string {
   const { trailer, fileId, xref } = document;

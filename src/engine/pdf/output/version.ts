@@ -17,7 +17,7 @@ const TRANSPARENCY = 4;
 const STREAMS = 5;
 const DEEP_IMAGES = 5;
 
-/** The digit of the version in the header that is overwritten, and its new value. */
+/** The version digit to overwrite in the header, and the new value of this digit. */
 export interface VersionDigit {
   /** Offset of the digit in the source. */
   offset: number;
