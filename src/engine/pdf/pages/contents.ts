@@ -21,8 +21,8 @@ import type { Span } from "./pageAttributes.ts";
 import type { Rewrite, Rewrites, Splice } from "./rewrite.ts";
 
 /**
- * The new /Contents array of a page. `items` is the text between the array's brackets. If the page's own array is an
- * indirect object, `shared` is the number of this object. All pages that use the page's own array can also share the
+ * The new /Contents array of a page. `items` is the text between the array's brackets. If the page's original array is
+ * an indirect object, `shared` is the number of this object. All pages that share the original array can also share the
  * new array.
  */
 export interface Contents {
@@ -89,7 +89,7 @@ export class ContentsReader {
    * included.
    */
   readonly #known = new Map<number, Contents>();
-  /** Lists whether each element of a /Contents array is a stream. The key is the object number of the element. */
+  /** Maps the object number of each element of a /Contents array to whether the element is a stream. */
   readonly #streams = new Map<number, boolean>();
 
   /** @param lenient whether to omit unreadable content objects instead of throwing Malformed */
@@ -117,8 +117,7 @@ export class ContentsReader {
     const known = this.#known.get(value.num);
     if (known) return known;
     const contents = this.#follow(value, mayDefer);
-    // Contents of a single stream are not cached, because few pages share a stream and every page may have a different
-    // stream.
+    // Contents of a single stream are not cached. Few pages share a stream, so the cache would grow with every page.
     if (contents.shared !== undefined || contents === NONE) this.#known.set(value.num, contents);
     return contents;
   }
@@ -288,8 +287,8 @@ export class ContentsReader {
 
   /**
    * Corrects a wrong /Length of a stream. Otherwise, a reader that uses the wrong /Length would read bytes after the
-   * stream, which may be different in the output. Also corrects a malformed dictionary, and data that begin on the line
-   * of the keyword `stream`.
+   * stream. These bytes may be different in the output. Also corrects a malformed dictionary, and data that begin on
+   * the line of the keyword `stream`.
    */
   #repair(num: number, stream: StreamParts): void {
     const offset = this.#offset(num);

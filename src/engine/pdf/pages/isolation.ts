@@ -1,7 +1,7 @@
 /**
  * Reads page content that must be isolated from the mark. Each content stream becomes a form XObject (ISO 32000-2,
- * 8.10) that the page draws before the mark. A reader that stops at malformed content then stops only the form, and
- * continues with the page.
+ * 8.10) that the page draws before the mark. A reader that stops at malformed content then skips only the rest of the
+ * form, and continues with the page.
  */
 import { hasKnownFilters } from "../objects/filters.ts";
 import type { Objects } from "../objects/objects.ts";
@@ -60,8 +60,8 @@ export class IsolationReader {
   /** The box and the resources of the form that each stream becomes. The key is the number of the stream. */
   readonly #uses = new Map<number, string>();
   /**
-   * Isolated content. The outer key consists of the references to its streams, and the inner key of its box and
-   * resources.
+   * Isolated content. The outer key consists of the references to the streams. The inner key consists of the box and
+   * the resources.
    */
   readonly #isolated = new Map<string, Map<string, IsolatedContent>>();
   /**

@@ -12,8 +12,8 @@ import {
 } from "../syntax/lexer.ts";
 
 /**
- * The references and direct dictionaries of a /Kids or /Contents array. A page tree may have millions of elements, so
- * each element is stored as one number: the object number of a reference, or the negated offset of a dictionary.
+ * The references and direct dictionaries of a /Kids or /Contents array. A page tree may have millions of elements. Each
+ * element is therefore stored as one number: the object number of a reference, or the negated offset of a dictionary.
  */
 export class KidList {
   readonly #codes: number[] = [];

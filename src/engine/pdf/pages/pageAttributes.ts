@@ -42,10 +42,10 @@ export interface PageAttributes {
   annotations: EntrySpan | undefined;
   trimBox: EntrySpan | undefined;
   /**
-   * Spans of the entries that are omitted when the page dictionary is copied to the output, in ascending order. Omitted
-   * are entries that the skeleton writes, and unmarked data: /Thumb, a picture of the page (ISO 32000-2, 12.3.4), and
-   * /PieceInfo, a program's own copy of the page (14.5). The spans of the last /Resources and the last /Group are not
-   * included.
+   * Spans of the entries that are omitted when the page dictionary is copied to the output, in ascending order. These
+   * are the entries that the skeleton writes, and the entries with unmarked data: /Thumb, a picture of the page (ISO
+   * 32000-2, 12.3.4), and /PieceInfo, a program's own copy of the page (14.5). The spans of the last /Resources and the
+   * last /Group are not included.
    */
   cuts: Span[];
   /** Whether the page has a /Thumb or /PieceInfo. */

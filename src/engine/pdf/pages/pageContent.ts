@@ -13,8 +13,8 @@ import { type Box, commonBox } from "./boxes.ts";
 import type { PageResources } from "./resources.ts";
 
 /**
- * Maximum number of decoded bytes of a file whose content syntax is checked. Checking more bytes would take longer than
- * all other work for the file.
+ * Maximum number of decoded content bytes that are checked for a file. Checking more bytes would take longer than all
+ * other work for the file.
  */
 export const MAX_CHECKED = 512 << 10;
 

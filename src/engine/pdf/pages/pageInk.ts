@@ -1,5 +1,5 @@
 /**
- * Finds the areas that pages paint: by their content, which includes fonts, images and forms, and by their annotations.
+ * Finds the areas that the content and the annotations of pages paint. The content includes fonts, images and forms.
  */
 import { concat, encodeLatin1 } from "../../bytes.ts";
 import { EngineError } from "../../errors.ts";
@@ -275,8 +275,8 @@ export class PageInkReader {
   }
 
   /**
-   * Returns the boxes of the annotations that readers show. Omits pop-ups, which are closed, and links, whose text
-   * belongs to the page's content.
+   * Returns the boxes of the annotations that readers show. Omits pop-ups, because they are closed, and links, because
+   * their text belongs to the page's content.
    */
   #annotationsOf({ annotations, rewrite }: PageEntry): Bounds[] {
     if (!annotations) return [];

@@ -21,8 +21,7 @@ import { type Inherited, type KidsArray, listPages, type TreeNode, tooManyPages 
 import { type ReadOptions, readTreeObject, unreadablePage } from "./treeObject.ts";
 
 /**
- * The root of the page tree: a reference to the root, or its offset `at` in the object `holder` if the root is a direct
- * dictionary.
+ * The location of the page tree's root: a reference, or the offset `at` of a direct dictionary in the object `holder`.
  */
 export type PageTreeRoot = Reference | { holder: Rewrite; at: number };
 
@@ -38,20 +37,20 @@ export interface WalkOptions extends ReadOptions {
   /** Prefix of the mark's resource names. */
   namePrefix: string;
   /**
-   * Whether content streams whose bytes are not loaded count as well-formed for now. They are checked while the source is
-   * copied; see {@link ContentsReader.read}.
+   * Whether content streams whose bytes are not loaded count as well-formed for now. These streams are checked while
+   * the source is copied; see {@link ContentsReader.read}.
    */
   mayDefer: boolean;
   /**
-   * Returns whether readers may find another definition of the object than the engine does. A definition that the engine
-   * finds too counts only if it is neither a page nor a page-tree node.
+   * Returns whether readers may find a definition of the object that the engine did not find. Called only for objects
+   * that the engine can use neither as a page nor as a page-tree node.
    */
   mayBeDefinedElsewhere(num: number): boolean;
 }
 
 const NOTHING: Inherited = { mediaBox: undefined, cropBox: undefined, rotate: 0, resources: undefined };
 const DEEPEST_NESTING = 50;
-/** Maximum length in bytes of a page's entry that is parsed. Real boxes and numbers are less than a tenth as long. */
+/** Maximum length in bytes of a parsed entry of a page. Real boxes and numbers are less than a tenth as long. */
 const LONGEST_ENTRY = 64 * 1024;
 /**
  * Maximum number of pages with unreadable dictionaries. The limit is `MOST_BLANK` or `BLANK_SHARE` of all pages,
@@ -63,9 +62,9 @@ const BLANK_SHARE = 0.01;
 const UPCOMING = 30;
 
 /**
- * Walks the page tree in steps. A step that throws because bytes are not loaded yet can be repeated. If a kid of a node
- * is in an object stream that has not been decoded, its visit is postponed until all other kids have been visited. Each
- * object stream is therefore decoded only once, regardless of the order of the pages.
+ * Walks the page tree in steps. A step that throws because bytes are not loaded yet can be repeated. The visit of a kid
+ * is postponed if the kid is in an object stream that has not been decoded. Postponed visits follow after all other
+ * visits. Each object stream is therefore decoded only once, regardless of the order of the pages.
  */
 export class PageWalk {
   readonly contents: ContentsReader;
@@ -316,14 +315,14 @@ export class PageWalk {
     } else if (attributes.kids && !array && this.#parse(text, attributes.kids) instanceof Reference)
       throw new Malformed("a missing array of kids: unknown pages are lost");
     if (!array || type === "Page") {
-      // If a node is damaged, the array of its kids cannot be found.
+      // A damaged node may have a /Kids array that was not found.
       if (type === "Pages" && this.#rewrites.hasNewText(dictionary.origin)) throw unreadablePage();
       return this.#visitPage(dictionary, attributes, { ...own, resources: inherited.resources });
     }
 
     if (nesting > DEEPEST_NESTING) throw new Malformed("the page tree is nested too deeply");
-    // Missing bytes can make this statement throw, but none of the statements below. The statements above have no lasting
-    // effect. Therefore the visit can be repeated when the bytes are loaded.
+    // If bytes are missing, this statement throws, but the statements below do not. The statements above have no
+    // lasting effect. The visit can therefore be repeated when the bytes are loaded.
     const stated = isNode(array) ? 0 : this.#countOf(dictionary, attributes);
     if (isNode(array)) {
       array.dictionaries++;
@@ -363,7 +362,7 @@ export class PageWalk {
     const { mediaBox, cropBox, rotate } = inherited;
     const { userUnit: unit } = attributes;
     const userUnit = readUserUnit(unit ? this.#objects.resolve(this.#parse(page.text, unit)) : null);
-    // Contents are not deferred on the first page. They are also not deferred if they may have to be isolated.
+    // The contents of the first page are not deferred. Contents that may have to be isolated are not deferred either.
     const mayDefer = this.#options.mayDefer && this.#count > 0 && !this.#options.lenient;
     const contents = this.contents.read(page.text, attributes.contents, mayDefer);
     const { resources: span, annotations, cuts } = attributes;

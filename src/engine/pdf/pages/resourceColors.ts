@@ -8,9 +8,9 @@ import { type Dictionary, parseCharged, Reference, type Value } from "../syntax/
 import { contentOf, decodeContent } from "./pageContent.ts";
 import type { PageResources } from "./resources.ts";
 
-/** Bit for colors for a screen, in an RGB color space. */
+/** Bit for screen colors: colors in an RGB color space. */
 export const SCREEN = 1;
-/** Bit for colors for print: CMYK, spot colors, or overprinting. */
+/** Bit for print colors: CMYK, spot colors, or overprinting. */
 export const PRINT = 2;
 /** Bit for resources that could not be read and may have other colors. */
 export const UNKNOWN = 4;
@@ -33,7 +33,7 @@ const OBJECT_KEYS = new Set(
 );
 /** Maximum number of objects that are read for a file. */
 const MAX_OBJECTS = 256;
-/** Maximum number of bytes, for a file, of the decoded forms and patterns whose content is checked. */
+/** Maximum number of decoded bytes of forms and patterns that are checked for a file. */
 const MAX_CONTENT = 128 << 10;
 /** Maximum nesting depth of forms, patterns and color spaces. */
 const DEEPEST = 4;

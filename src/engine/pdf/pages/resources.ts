@@ -14,7 +14,9 @@ import type { EntrySpan, Span } from "./pageAttributes.ts";
 import { Rewrite, type Rewrites, type Splice } from "./rewrite.ts";
 
 const DEFAULT_SPACES = ["DefaultGray", "DefaultRGB"] as const;
-/** A color space that replaces a device color space on pages whose resources contain it (ISO 32000-2, 8.6.5.6). */
+/**
+ * Name of a default color space. In the resources of a page, it replaces a device color space (ISO 32000-2, 8.6.5.6).
+ */
 export type DefaultSpace = (typeof DEFAULT_SPACES)[number];
 
 /** A place for new XObject names: a dictionary, and the splice that adds the names to the dictionary. */
@@ -141,8 +143,8 @@ export class Resources {
 
   /**
    * Returns the slot of the XObject dictionary to which the reference at `span` leads. Adds a correction if the
-   * reference leads there through another reference or has a wrong generation, because Poppler and PDFium would not
-   * find the dictionary.
+   * reference leads to another reference, or has a wrong generation. Otherwise, Poppler and PDFium would not find the
+   * dictionary.
    */
   #inReferenced(holder: Rewrite, span: Span, corrections: Splice[]): NameSlot | undefined {
     const reference = referenceAt(holder.text, span.start);

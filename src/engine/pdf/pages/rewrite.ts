@@ -64,7 +64,7 @@ export class Rewrite {
     return new Rewrite(0, this.text.subarray(start, end), undefined, this.origin);
   }
 
-  /** Makes the output contain this object as rewritten, even if its text is unchanged. */
+  /** Makes the output contain this object as a rewritten object, even if the text is unchanged. */
   rewriteUnchanged(): void {
     if (this.#splices.length === 0) this.splice({ at: 0, remove: 0, insert: "" });
   }

@@ -49,7 +49,7 @@ export interface TreeNode extends KidsArray {
    * object.
    */
   dictionaries: number;
-  /** Number of pages below the node. Undefined until they have been counted. */
+  /** Number of pages below the node. Undefined until the pages have been counted. */
   count: number | undefined;
   /** The /Count of a node of a damaged file; 0 if the count is unknown. */
   readonly stated: number;

@@ -12,7 +12,7 @@ import { decryptAes, decryptBlock, encryptAes, isIntactAes, rc4 } from "./symmet
  * stream.
  */
 export interface Cipher {
-  /** Whether the permissions that the password gives allow new annotations. */
+  /** Whether the permissions of the password allow new annotations. */
   readonly permitsAnnotations: boolean;
   decryptString(num: number, gen: number, data: Uint8Array): Uint8Array;
   /**
@@ -69,10 +69,7 @@ const MODIFY = 0b1000;
 /** Bit 6 of /P, "add or modify text annotations" (ISO 32000-2, table 22). */
 const ANNOTATE = 0b10_0000;
 
-/**
- * Crypt filters for files with /V below 4, which have no crypt filters. These filters describe how such a file is
- * encrypted.
- */
+/** Crypt filters that describe the encryption of files with /V below 4. Such a file does not define crypt filters. */
 const RC4_THROUGHOUT = { cf: { StdCF: { cfm: "V2" } }, stmF: "StdCF", strF: "StdCF" };
 
 /**
@@ -210,7 +207,7 @@ function objectId(num: number, gen: number): Uint8Array {
   return Uint8Array.of(num, num >> 8, num >> 16, gen, gen >> 8);
 }
 
-/** @param what end of the error message, whose sentence begins with "The PDF's encryption" */
+/** @param what rest of the sentence that begins with "The PDF's encryption" in the error message */
 function unsupported(what: string): EngineError {
   return new EngineError("unsupported_encryption", `The PDF's encryption ${what}. Save the PDF without encryption.`);
 }

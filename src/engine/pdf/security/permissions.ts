@@ -35,7 +35,8 @@ function readEncrypt(objects: Objects, dict: Dictionary): EncryptDictionary {
   const cf: EncryptDictionary["cf"] = {};
   for (const [filter, value] of objects.dictionary(dict.get("CF")) ?? []) {
     if (value === null) continue;
-    // an entry that is no dictionary counts too, because a reference may lead to an object that is readable only later
+    // also lists an entry that is not a dictionary, because its reference may lead to an object that is readable only
+    // later
     const entry = objects.dictionary(value) ?? new Map();
     cf[filter] = {
       cfm: name("CFM", entry) ?? "None",

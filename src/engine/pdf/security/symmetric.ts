@@ -42,7 +42,7 @@ export function decryptBlock(key: Uint8Array, block: Uint8Array): Uint8Array {
 /**
  * Encrypts a string or a stream with AES. The result consists of an initialization vector and the padded data (ISO
  * 32000-2, 7.6.3.1). The vector is a hash of the key and the data. It is therefore unpredictable without the key, and
- * equal input gives equal output.
+ * equal input produces equal output.
  */
 export function encryptAes(key: Uint8Array, data: Uint8Array): Uint8Array {
   const vector = sha2(256, key, data).subarray(0, BLOCK_BYTES);

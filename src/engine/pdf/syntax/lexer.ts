@@ -48,8 +48,8 @@ export class Malformed {
 export class EndOfBytes extends Malformed {}
 
 /**
- * A shared instance without state. Creating an instance each time would be slow, because it is thrown whenever a window
- * is too short.
+ * A shared instance without state. This exception is thrown whenever a window is too short, and creating an instance
+ * each time would be slow.
  */
 const END_OF_BYTES = new EndOfBytes("the bytes end inside a token");
 
@@ -301,7 +301,7 @@ export function eachEntry(bytes: Uint8Array, at: number, visit: EntryVisitor): n
   }
 }
 
-/** Returns whether a dictionary begins at `at`, which means that `<<` is at this position. */
+/** Returns whether `<<`, which begins a dictionary, is at `at`. */
 export function isDictionary(bytes: Uint8Array, at: number): boolean {
   return bytes[at] === LESS_THAN && bytes[at + 1] === LESS_THAN;
 }
@@ -391,7 +391,8 @@ export const LARGEST_GENERATION = 65_535;
 
 /**
  * Maximum distance in bytes from an offset in the cross-reference to the end of the object header at this offset. White
- * space and comments may precede a header. Without the limit, they would be scanned again for each of many offsets.
+ * space and comments may precede a header. Without the limit, the same white space would be scanned again for each of
+ * many offsets.
  */
 export const LONGEST_HEADER = 64;
 

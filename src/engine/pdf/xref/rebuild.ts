@@ -1,9 +1,8 @@
 /**
  * Recovers damaged files. A pass over the file treats every `n g obj` as the start of an object, as MuPDF and pdf.js
- * do. The last body of an object number is the live body. The data of a stream end at the end that /Length states, if
- * `endstream` or `endobj` follows there. Otherwise, they end at the next `endstream`, or at an earlier `endobj` that
- * another object follows. A second pass is needed if a /Length is an object that follows its stream, as in files by
- * qpdf.
+ * do. The last body of an object number is the live body. The data of a stream end where /Length states, if `endstream`
+ * or `endobj` follows. Otherwise, the data end at the next `endstream`, or at an earlier `endobj` before another
+ * object. A second pass is needed if a /Length is an object that follows its stream, as in files by qpdf.
  */
 
 import { indexOf } from "#platform/search";
@@ -157,8 +156,8 @@ class Scanner {
   #searchedFrom = 0;
 
   /**
-   * @param known `lengths` of an earlier pass. They show where stream data end, so that the scan ignores objects inside
-   * the data.
+   * @param known `lengths` of an earlier pass, which show where stream data end. The scan ignores objects inside stream
+   * data.
    */
   constructor(source: ByteSource, known: ReadonlyMap<number, readonly number[]>) {
     this.#source = source;

@@ -32,7 +32,7 @@ export async function verifyOffsets(source: ByteSource, table: XrefTable): Promi
  * see `PlanOutdated`. Cross-reference sections are not copied. An object at the offset of a section must therefore be
  * the section's cross-reference stream.
  * @throws Malformed if a live object is beyond the end of the file, at the offset of another object, or at the offset
- * of a section although it is not the section's stream
+ * of a section without being the section's stream
  */
 export async function verifyPlausibility(source: ByteSource, { table, sections }: Xref): Promise<void> {
   if (!table.hasPlausibleOffsets(source.length)) throw new Malformed("the offsets of objects contradict each other");

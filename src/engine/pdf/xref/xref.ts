@@ -52,8 +52,7 @@ const ENTRY_WINDOW = 64 * 1024;
 /** Length in bytes of a standard table entry. */
 const ENTRY = 20;
 /**
- * Number of additional bytes that are read after a subsection's header, because irregular bytes may precede the first
- * entry.
+ * Number of additional bytes that are read after a subsection's header. Irregular bytes may precede the first entry.
  */
 const ENTRY_SPACE = 1024;
 const TAIL = 2048;
@@ -62,12 +61,12 @@ const MAX_SECTIONS = 10_000;
 /** A section that must still be read. `offset` is the offset as written in the file. */
 interface Link {
   offset: number;
-  /** First row of the hybrid file's table to which this stream belongs; see XrefTable.add. */
+  /** First row of the table to which this stream of a hybrid file belongs; see XrefTable.add. */
   replaceFreeFrom: number;
 }
 
 /**
- * State of the table that is currently read: the next position in the file, the next object number, and the number of
+ * State of the table that is being read: the next position in the file, the next object number, and the number of
  * entries left in the subsection.
  */
 interface OpenTable {
@@ -103,8 +102,8 @@ export class XrefReader {
   /** Offset of `%PDF-`, or 0 if the file has no `%PDF-`. */
   readonly #origin: number;
   /**
-   * Number to add to the offsets in the file. If the producer counted offsets from `%PDF-`, it is the offset of
-   * `%PDF-`. If the producer counted from the start of the file, it is 0.
+   * Number to add to the offsets in the file. The number is the offset of `%PDF-` if the producer counted offsets from
+   * there. It is 0 if the producer counted from the start of the file.
    */
   #bias: number | undefined;
   #open: OpenTable | undefined;
