@@ -2,7 +2,10 @@ import { deflate } from "#platform/zlib";
 import { encodeLatin1 } from "./bytes.ts";
 import { LruCache } from "./lruCache.ts";
 
-/** Cache of compressed texts. All calls in this process share the cache, because a result depends only on its key. */
+/**
+ * Cache of compressed texts. All calls in this process share the cache, because a compressed text depends only on the
+ * key.
+ */
 const cache = new LruCache<string, Uint8Array>(2 ** 20);
 
 /**

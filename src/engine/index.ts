@@ -98,8 +98,8 @@ export interface WatermarkPlan {
 /**
  * Plans a watermark on every page of a PDF. The output is byte-identical for the same source, mark and options,
  * including `date` and `filename`.
- * @param source the file in memory, which must not change until the output is written, or a reader for ranges of the
- * file
+ * @param source the file in memory, or a reader for ranges of the file; a file in memory must not change until the
+ * output is written
  * @param options `loadFont` loads the fonts for texts by their path in this project's `fonts/`
  * @throws EngineError if the file, the image or the text cannot be marked
  * @throws TypeError if the mark is a text and `loadFont` is missing

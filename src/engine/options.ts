@@ -27,8 +27,8 @@ export interface MarkOptions {
   /** Displacement from the position upward, in points of the page as displayed. */
   offsetYPt?: number | undefined;
   /**
-   * Gap between the copies of a tiled mark, as a share of the mark's width in a row and of its height between rows.
-   * Defaults to 0.5 and 1.5.
+   * Gap between the copies of a tiled mark: in a row as a share of the mark's width, and between rows as a share of the
+   * mark's height. Defaults to 0.5 and 1.5.
    */
   tileGap?: number | undefined;
 }
@@ -60,7 +60,9 @@ export interface TextMark extends MarkOptions {
   fontSizePt?: number | undefined;
 }
 
-/** The values of {@link ImageMark.edge}. `auto`: an edge on pages with a dark background, if the image needs it. */
+/**
+ * The values of {@link ImageMark.edge}. `auto` adds an edge on pages with a dark background, if the image needs one.
+ */
 export const EDGES = ["auto", "none"] as const;
 export type Edge = (typeof EDGES)[number];
 
