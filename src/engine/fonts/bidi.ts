@@ -3,7 +3,8 @@ import bidiFactory from "bidi-js";
 const bidi = bidiFactory();
 
 /**
- * Maps each bidirectional class that occurs beyond U+FFFF to a character of that class in the Basic Multilingual Plane.
+ * Maps each bidirectional class of characters beyond U+FFFF to a character of the class in the Basic Multilingual
+ * Plane.
  */
 const SUBSTITUTE_OF_CLASS: Record<string, string> = {
   L: "a",

@@ -89,8 +89,8 @@ export function fileWithForms(family: Family, characters: string, weight: Weight
 }
 
 /**
- * Returns the file of the slice that contains all of `characters`, for a family that is split into slices of code
- * points. Returns undefined if no slice contains all of them.
+ * Returns the file of the slice with all of `characters`, if the family is split into slices of code points. Returns
+ * undefined if no slice contains all characters.
  */
 function sliceWith(family: Family, characters: string, weight: Weight): FontFile | undefined {
   const drawn = Array.from(characters).filter((character) => !IGNORABLE.test(character));

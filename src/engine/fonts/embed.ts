@@ -294,7 +294,7 @@ function cidToGidMap(glyphs: readonly number[]): Uint8Array {
 /** Cache of the keys of clusters. An entry lives as long as its cluster. */
 const keys = new WeakMap<Cluster, string>();
 
-/** Returns a key that is equal for clusters that can share a code: clusters of the same font, glyphs and text. */
+/** Returns the key of a cluster. Clusters can share a code if they have equal keys: the same font, glyphs and text. */
 function keyOf(cluster: Cluster): string {
   const known = keys.get(cluster);
   if (known !== undefined) return known;

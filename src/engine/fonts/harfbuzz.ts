@@ -1,7 +1,7 @@
 /**
  * Shapes text with HarfBuzz: converts characters to positioned glyphs. This is a thin binding to the WebAssembly module
- * of harfbuzzjs. The package's own entry point compiles the module at run time, which workerd does not allow. Pointers
- * to HarfBuzz's memory are used only in this file, which allocates and frees that memory.
+ * of harfbuzzjs. The package's own entry point compiles the module at run time, which workerd does not allow. Only this
+ * file allocates and frees HarfBuzz's memory, and uses pointers to the memory.
  */
 import { harfbuzzModule } from "#platform/harfbuzz";
 import { encodeLatin1 } from "../bytes.ts";
