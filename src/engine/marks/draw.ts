@@ -18,7 +18,7 @@ interface ClusterRun {
   readonly y: number;
 }
 
-/** Text to draw within `box`, in units. The light edge and the frame have widths in em. */
+/** Text to draw within `box`, in units of the drawing. The light edge and the frame have widths in em. */
 export interface TextDrawing {
   readonly runs: readonly ClusterRun[];
   readonly box: Rectangle;
