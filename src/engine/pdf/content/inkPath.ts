@@ -10,7 +10,7 @@ const PIECE = 8;
 /** Maximum number of pieces of a line. */
 const MAX_PIECES = 32;
 
-/** Minimum width and height of a frame whose sides are reported separately, in units of the page. */
+/** Minimum width and height, in units of the page, of a frame whose sides are reported separately. */
 const MIN_FRAME = 36;
 /** Maximum share of a frame's bounds that the frame covers. */
 const MAX_FRAME_SHARE = 0.25;

@@ -75,8 +75,8 @@ const COLORS: Record<string, number> = {
 };
 
 /**
- * Operators that are allowed in the graphics objects `where`, and the graphics object `next` that is open after each
- * operator. In `operators`, each name is followed by letters for the kinds of its operands. `*` stands for any number
+ * A group of operators. They are allowed in the graphics objects `where`, and the graphics object `next` is open
+ * afterwards. In `operators`, each name is followed by letters for the kinds of its operands. `*` stands for any number
  * of numbers.
  */
 interface Group {
@@ -86,8 +86,8 @@ interface Group {
 }
 
 /**
- * The groups omit `d0` and `d1`, which occur only in glyph descriptions, and `ID` and `EI`, which belong to inline
- * images.
+ * The groups omit `d0` and `d1`, because they occur only in glyph descriptions. The groups also omit `ID` and `EI`,
+ * because they belong to inline images.
  */
 const GROUPS: readonly Group[] = [
   {

@@ -121,7 +121,7 @@ async function open(
   return documentOf(newest.missesPages ? older : { ...newest, missesPages: true });
 }
 
-/** A file whose cross-reference has been read, but whose page tree has not. */
+/** A file with its cross-reference, before its page tree is read. */
 type Opened = Pick<ReadDocument, "xref" | "objects" | "fileId" | "start"> & {
   readonly recovery: Recovery | undefined;
   readonly areStreamsRead: boolean;

@@ -11,7 +11,7 @@ const COMPONENTS: Readonly<Record<string, number>> = { GRAY: 1, "RGB ": 3, CMYK:
 /**
  * Returns whether black and white remain different when a profile converts them to and from its color space. Evaluates
  * each lookup table and curve for black and for white. Returns true for a profile without tables and curves, because
- * readers ignore it.
+ * readers ignore such a profile.
  */
 export function hasContrast(profile: Uint8Array): boolean {
   if (profile.length < HEADER_LENGTH + 4) return true;
@@ -127,10 +127,7 @@ function laterOutput(tag: Uint8Array, input: readonly number[]): number[] {
   return gridPoint(reader(tag, width), at + 20, width, grid, input, tag[9]!);
 }
 
-/**
- * Returns the entry that is nearest to `input` in the multidimensional table that begins at `start`. The last input
- * varies fastest.
- */
+/** Returns the entry nearest to `input` in the multidimensional table at `start`. The last input varies fastest. */
 function gridPoint(
   read: (at: number) => number,
   start: number,
