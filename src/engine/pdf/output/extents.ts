@@ -24,10 +24,7 @@ import {
 import { parseValue, Reference, type Value } from "../syntax/values.ts";
 import { Boundaries, SECTION, SUPERSEDED } from "./boundaries.ts";
 
-/**
- * Matches text that shows that bytes between live objects are superseded: objects, cross-reference sections and ends of
- * revisions.
- */
+/** Matches signs of superseded bytes between live objects: objects, cross-reference sections and ends of revisions. */
 const REMAINS = /\d\s*obj|xref|trailer|%%EOF/;
 /** Maximum length in bytes of white space and comments between live objects. Longer gaps count as superseded bytes. */
 const LARGEST_GAP = 64 * 1024;

@@ -1,7 +1,7 @@
 /**
- * Guards: operators before and after a page's content. They protect the mark from two kinds of content: content that
- * changes the graphics state for later operators, and content that is truncated. The guarded content is well-formed or
- * has not been checked. For well-formed content, all guards are legal, balanced and without effect.
+ * Guards: operators before and after a page's content. They protect the mark from content that changes the graphics
+ * state for later operators, and from truncated content. The guarded content is well-formed or has not been checked.
+ * For well-formed content, all guards are legal, balanced and without effect.
  */
 import { deflate } from "#platform/zlib";
 import { encodeLatin1 } from "../../bytes.ts";

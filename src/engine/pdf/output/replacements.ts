@@ -158,7 +158,7 @@ async function isContent({ contentEnds, deferred, objects }: PdfDocument, num: n
 
 /** Maximum number of bytes of a member that are checked between two yields to the event loop. */
 const AT_ONCE = 64 * 1024;
-/** Minimum length in bytes of a cached member. Other members may begin at the same offset. */
+/** Minimum length in bytes of a cached member. The cache serves other members at the same offset. */
 const LONG = 1024;
 
 /**

@@ -25,7 +25,7 @@ export interface VersionDigit {
 }
 
 /**
- * Returns the digit that raises the header's version to the version that the new objects need. Returns undefined if the
+ * Returns the digit that raises the header's version if the new objects need a higher version. Returns undefined if the
  * header or the catalog's /Version already states a sufficient version.
  * @param origin offset of the header
  * @param version the catalog's /Version
