@@ -79,7 +79,7 @@ export class IsolationReader {
   }
 
   /**
-   * Checks the content of a page. Content beyond {@link MAX_CHECKED} counts as well-formed, because it is not checked.
+   * Checks the content of a page. Content beyond {@link MAX_CHECKED} is not checked, and counts as well-formed.
    * @param items references to the streams
    * @param isTagged see checkContent
    * @param categories see categoriesOf

@@ -52,7 +52,7 @@ export class KidList {
   }
 }
 
-/** The elements of an array, except those that are neither references nor dictionaries. */
+/** The references and dictionaries among the elements of an array. */
 export interface Kids {
   kids: KidList;
   /**

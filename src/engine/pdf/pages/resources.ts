@@ -36,10 +36,7 @@ export interface PageResources {
   readonly slot: NameSlot;
   /** The resource dictionary, if other pages can also refer to it. Undefined for a direct dictionary in the page. */
   readonly shared: Rewrite | undefined;
-  /**
-   * Splices of `holder` without which some readers do not find the name slot. Empty after the splices have been
-   * applied.
-   */
+  /** Splices of `holder` that some readers need to find the name slot. Empty after the splices have been applied. */
   corrections: readonly Splice[];
   /** The object that contains the resources. */
   readonly holder: Rewrite;
@@ -95,7 +92,7 @@ export class Resources {
       : this.#referenced(holder, span);
   }
 
-  /** Returns new resources for a page that has no usable resources, neither own nor inherited. */
+  /** Returns new resources for a page without usable own or inherited resources. */
   missing(page: Rewrite): PageResources {
     const slot = slotAt(page, { start: 2, end: 2 }, NEW_RESOURCES, this.#prefix);
     return { slot, shared: undefined, corrections: [], holder: page, categories: NO_CATEGORIES };

@@ -94,7 +94,7 @@ export class Rewrites {
     return this.#rewrites.get(num);
   }
 
-  /** Adds an object that is new, or that replaces an object of the source. */
+  /** Adds a new object, or an object that replaces an object of the source. */
   add(rewrite: Rewrite): void {
     this.#rewrites.set(rewrite.num, rewrite);
     if (rewrite.data) this.#streams.add(rewrite.num);

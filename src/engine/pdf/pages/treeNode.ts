@@ -34,8 +34,8 @@ export interface KidsArray {
  */
 export interface TreeNode extends KidsArray {
   /**
-   * The result for each kid, in order. The result is null for a kid that is neither a page nor a node, and undefined
-   * for a kid that has not been visited.
+   * The result for each kid, in order. The result is null for a kid that is neither a page nor a node. The result is
+   * undefined until the kid has been visited.
    */
   readonly found: (PageEntry | TreeNode | null | undefined)[];
   /** Index of the next kid to visit. */

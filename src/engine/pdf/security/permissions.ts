@@ -35,8 +35,7 @@ function readEncrypt(objects: Objects, dict: Dictionary): EncryptDictionary {
   const cf: EncryptDictionary["cf"] = {};
   for (const [filter, value] of objects.dictionary(dict.get("CF")) ?? []) {
     if (value === null) continue;
-    // also lists an entry that is not a dictionary, because its reference may lead to an object that is readable only
-    // later
+    // also lists entries without a dictionary, because a reference may lead to an object that is not readable yet
     const entry = objects.dictionary(value) ?? new Map();
     cf[filter] = {
       cfm: name("CFM", entry) ?? "None",

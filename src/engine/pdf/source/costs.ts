@@ -77,7 +77,7 @@ export const COSTS = {
   readStreamDictionary: scan(8),
   /** Cost per byte of decoded content whose syntax is checked. */
   checkContent: scan(4),
-  /** Cost per byte of decoded content that is run to find the areas that it paints. */
+  /** Cost per byte of decoded content that is run to find painted areas. */
   findInk: time(16),
   /** Cost per byte of a malformed object that is rewritten in well-formed syntax. */
   rewriteWellFormed: scan(32),

@@ -78,7 +78,7 @@ export class Meter {
   }
 
   /**
-   * Charges the operators that place the mark on a page by their length in bytes.
+   * Charges the operators that place the mark on a page. The charge is the length of the operators in bytes.
    * @throws EngineError too_complex
    */
   chargePlacement(bytes: number): void {

@@ -149,7 +149,7 @@ export function isHexDigit(code: number | undefined): boolean {
   return isDigit(code) || (code !== undefined && (code | 0x20) >= 0x61 && (code | 0x20) <= 0x66);
 }
 
-/** Returns the first position at or after `at` that is neither white space nor part of a comment. */
+/** Returns the first position at or after `at` outside of white space and comments. */
 export function skipWhite(bytes: Uint8Array, at: number): number {
   while (at < bytes.length && CLASS[bytes[at]!] === WHITE) at++;
   if (bytes[at] === PERCENT) at = endOfWhite(bytes, at, bytes.length);
@@ -301,7 +301,7 @@ export function eachEntry(bytes: Uint8Array, at: number, visit: EntryVisitor): n
   }
 }
 
-/** Returns whether `<<`, which begins a dictionary, is at `at`. */
+/** Returns whether a dictionary begins with `<<` at `at`. */
 export function isDictionary(bytes: Uint8Array, at: number): boolean {
   return bytes[at] === LESS_THAN && bytes[at + 1] === LESS_THAN;
 }
