@@ -159,8 +159,8 @@ export function checkMark(
 }
 
 /**
- * Puts a mark on every page. Returns the numbers of two kinds of pages: pages on which the text is cut short, and pages
- * that the mark misses. Also returns whether an image has no visible pixel.
+ * Puts a mark on every page. Returns the numbers of the pages on which the text is cut short, and of the pages that the
+ * mark misses. Also returns whether an image has no visible pixel.
  */
 async function applyMark(
   mark: TextMark | ImageMark,
