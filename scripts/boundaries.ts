@@ -57,6 +57,7 @@ const ALLOWED: Record<string, string[]> = {
     "src/service/request/marks.ts",
     "src/service/request/schemas.ts",
     "src/service/sale/notices.ts",
+    "src/site/fieldWords.ts",
     "src/site/presets.ts",
     "src/site/snippets.ts",
   ],

@@ -69,11 +69,15 @@ export function resultOf(kind: Adjustment["kind"]): string {
   return `${[`Position ${positionIn(form).replace("-", " ")}`, ...offsets].join(", ")}.`;
 }
 
+/** Returns the chosen position of the mark, or the template's position if none is chosen. */
+export function chosenPosition(operation: string): string {
+  return positionIn(formOf(operation));
+}
+
 function formOf(operation: string): HTMLFormElement {
   return document.querySelector<HTMLFormElement>(`form[data-operation=${operation}]`)!;
 }
 
-/** Returns the chosen position, or the template's position if none is chosen. */
 function positionIn(form: HTMLFormElement): string {
   const chosen = (name: string) => form.querySelector<HTMLInputElement>(`[name=${name}]:checked`)!;
   return chosen("position").value || chosen("template").dataset.position!;

@@ -2,6 +2,7 @@
  * Remembers settings: the latest ones for the next visit, earlier ones for undo, and those that the visitor bought or
  * shared.
  */
+import { fieldInWords } from "../src/site/fieldWords.ts";
 import { applySettings, type StoredSettings } from "./sharedSettings.ts";
 import { recall, remember } from "./storage.ts";
 
@@ -99,8 +100,8 @@ function showSteps(): void {
 
 function showUsed(): void {
   const buttons = used().map(({ operation, fields }, index) => {
-    const { text, ...rest } = fields;
-    const words = [text ?? operation, ...Object.entries(rest).map(([name, value]) => `${name} ${value}`)];
+    const words = Object.entries(fields).map(([name, value]) => fieldInWords(name, value));
+    if (operation === "image") words.unshift("Image");
     const button = document.createElement("button");
     button.type = "button";
     button.value = String(index);

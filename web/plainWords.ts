@@ -11,6 +11,10 @@ const ERRORS: Partial<Record<EngineErrorCode, string>> = {
   modification_not_permitted: "This PDF does not allow changes. Enter its owner password.",
 };
 
+/** Advice for callers of the API, who send files. Visitors choose them. */
+const SENT = "Check that you sent the right file.";
+const CHOSEN = "Choose another file.";
+
 /** Plain texts for notices whose message in the API names a field to send. */
 const PLAIN_NOTICES: Partial<Record<NoticeCode, string>> = {
   "pdfx-broken":
@@ -28,10 +32,10 @@ export function noticeInPlainWords(notice: string): string {
 
 /** Returns a refusal in plain words. Names of the API are between backquotes. */
 export function inPlainWords(refusal: Refusal): Refusal {
-  const { code, errors } = refusal;
+  const { code, errors, detail } = refusal;
   const words = code && ERRORS[code];
   if (words) return { ...refusal, detail: words, errors: errors.map((error) => ({ ...error, message: words })) };
-  if (code !== undefined || errors.length === 0) return refusal;
+  if (code !== undefined || errors.length === 0) return { ...refusal, detail: detail.replace(SENT, CHOSEN) };
   const plain = errors.map(({ path, message }) => ({ path, message: inUnit(path, message) }));
   return { detail: `${plain.map(({ path, message }) => `${named(path)} ${message}`).join("; ")}.`, errors: plain };
 }

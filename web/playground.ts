@@ -6,6 +6,8 @@ import { announce } from "./announce.ts";
 import { boughtAttempts } from "./buying/attempts.ts";
 import { orderOf } from "./buying/order.ts";
 import { enableCopying } from "./copying.ts";
+import { edgeWarnings } from "./edgeWarnings.ts";
+import { emptyFrame, explainInFrame, showProgressInFrame } from "./emptyFrame.ts";
 import { enableFiles, isSample, sampleFile } from "./files.ts";
 import { addRecent, enableHistory, remembered } from "./history.ts";
 import { retain } from "./keptFile.ts";
@@ -37,8 +39,6 @@ const limits = {
   maxPixels: Number(playground.dataset.maxPixels),
 };
 
-/** Shown in the preview until there is a marked file. */
-const empty = container.querySelector<HTMLElement>(".empty")!;
 const unlock = document.getElementById("unlock") as HTMLFormElement;
 
 let file: File | undefined;
@@ -98,10 +98,7 @@ function enablePresets(): void {
     button.addEventListener("click", async () => {
       const settings = JSON.parse(button.dataset.settings!);
       applySettings(settings);
-      if (settings.operation === "image" && !readSettings().image) {
-        const logo = await sampleFile("logo.png", "image/png");
-        if (logo) chooseImage(logo);
-      }
+      if (settings.operation === "image" && !readSettings().image) await chooseSampleLogo();
       changed();
       const text = document.getElementById("text-text") as HTMLTextAreaElement;
       const at = text.value.indexOf(BLANK);
@@ -116,6 +113,11 @@ function chooseImage(image: File): void {
   putImage(image);
   document.querySelector<HTMLInputElement>("input[name=operation][value=image]")!.checked = true;
   changed();
+}
+
+async function chooseSampleLogo(): Promise<void> {
+  const logo = await sampleFile("logo.png", "image/png");
+  if (logo) chooseImage(logo);
 }
 
 function putImage(image: File): void {
@@ -196,7 +198,13 @@ async function update(): Promise<void> {
   const { operation, fields, image } = settings;
   retain(isSample(marking) ? undefined : { pdf: marking, image: operation === "image" ? image : undefined });
   if (operation === "image" && !image) {
-    showStatus("Choose an image to put on the pages.");
+    const words = "Choose an image to put on the pages.";
+    showStatus(words);
+    showWarnings(
+      [{ words, mend: { label: "Try the sample logo", fields: {}, act: chooseSampleLogo } }],
+      settings,
+      changed,
+    );
     container.classList.add("outdated");
     purchase?.offer(false);
     return;
@@ -219,7 +227,11 @@ async function update(): Promise<void> {
     shownChanges = change;
     showProblems([]);
     showStatus(`${marking.name}: ${pages} ${pages === 1 ? "page" : "pages"}`);
-    const warnings = [...noticeWarnings(notices, settings), ...sizeWarnings(outlines, settings)];
+    const warnings = [
+      ...noticeWarnings(notices, settings),
+      ...sizeWarnings(outlines, settings),
+      ...edgeWarnings(outlines, notices, settings),
+    ];
     showWarnings(warnings, settings, changed);
     moving.hidden = false;
     container.classList.remove("outdated");
@@ -233,7 +245,10 @@ async function update(): Promise<void> {
     if (marking === shownFile) container.classList.add("outdated");
     else if (errors.some(({ path }) => path === "password"))
       askForPassword(marking, code === "password_required" ? "" : detail);
-    else showNothing(empty);
+    else {
+      if (detail !== OFFLINE) explainInFrame(marking, detail);
+      showNothing(emptyFrame);
+    }
     purchase?.offer(false);
   } finally {
     isBusy = false;
@@ -304,6 +319,7 @@ function showStatus(words: string): void {
   status.classList.remove("refused");
   const before = status.textContent;
   setWords(status, words);
+  if (!shownFile) showProgressInFrame(status.textContent);
   if (status.textContent !== before) announce(status.textContent);
 }
 

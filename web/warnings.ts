@@ -3,10 +3,11 @@ import { noticeInPlainWords } from "./plainWords.ts";
 import type { Settings } from "./settings.ts";
 import { setField } from "./sharedSettings.ts";
 
-/** A change of the settings: the label of its button, and the new values of fields. */
+/** A change of the settings: the label of its button, and the new values of fields. `act` runs in place of the change. */
 interface Mend {
   label: string;
   fields: Record<string, string | number | undefined>;
+  act?: () => void;
 }
 
 /** A warning, with the change that removes its cause. */
@@ -48,12 +49,13 @@ export function showWarnings(warnings: readonly Warning[], { operation }: Settin
   if (hadFocus) (list.querySelector("button") ?? document.getElementById("preview")!).focus({ preventScroll: true });
 }
 
-function buttonFor({ label, fields }: Mend, operation: string, changed: () => void): HTMLElement {
+function buttonFor({ label, fields, act }: Mend, operation: string, changed: () => void): HTMLElement {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "button quiet";
   button.textContent = label;
   button.addEventListener("click", () => {
+    if (act) return act();
     for (const [name, value] of Object.entries(fields)) setField(operation, name, value);
     changed();
   });

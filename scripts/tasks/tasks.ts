@@ -152,7 +152,7 @@ export const TASKS: readonly Task[] = [
     async run({ page, sample }) {
       await choose(page, sample);
       await page.setInputFiles("#file", { name: "no.pdf", mimeType: "application/pdf", buffer: Buffer.from("no") });
-      await statusSays(page, /right file/);
+      await statusSays(page, /Choose another file/);
       equal(await page.locator(".sheet").count(), 0);
       equal(await page.isEnabled("#buy-in-development"), false);
     },
@@ -341,7 +341,7 @@ export const TASKS: readonly Task[] = [
       await buy(page);
       match(
         (await page.textContent(".receipt"))!,
-        /mine-watermarked\.pdf is ready[\s\S]*template stamp[\s\S]*0\.05 USDC/,
+        /mine-watermarked\.pdf is ready[\s\S]*“CONFIDENTIAL”, stamp[\s\S]*0\.05 USDC/,
       );
       match((await page.getAttribute(".receipt img", "src"))!, /^data:image\/webp/);
       const { pathname } = new URL((await page.getAttribute(".receipt a", "href"))!);

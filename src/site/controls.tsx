@@ -4,7 +4,8 @@ import { IMAGE_FORMATS, POSITIONS, TEMPLATES } from "../engine/index.ts";
 import { type FieldKind, type FieldValue, fieldKindOf } from "../service/request/fieldKinds.ts";
 import type { Product } from "../service/sale/products.ts";
 import { Hint, hintOf } from "./fieldHints.tsx";
-import { FieldLabel, LENGTHS } from "./fieldLabels.tsx";
+import { FieldLabel } from "./fieldLabels.tsx";
+import { choiceInWords, LENGTHS } from "./fieldWords.ts";
 
 /** A request field, as its JSON Schema describes it. One control is made from each field. */
 interface Field {
@@ -239,7 +240,7 @@ function Choice({ field, shared, names }: InputProps & { names: string[] }) {
       )}
       {names.map((name) => (
         <option value={name} selected={name === field.default}>
-          {name}
+          {choiceInWords(field.name, name)}
         </option>
       ))}
     </select>
@@ -279,7 +280,7 @@ function TemplatePicker({ field }: { field: Field }) {
       </legend>
       <div class="cards">
         {Object.entries(TEMPLATES).map(([name, { position, fixed }]) => (
-          <label>
+          <label title={name}>
             <input
               type="radio"
               name={field.name}
@@ -290,7 +291,7 @@ function TemplatePicker({ field }: { field: Field }) {
               data-fixed={fixed && ""}
             />
             <img src={`/assets/pictures/template-${name}.webp`} alt="" width="212" height="300" loading="lazy" />
-            <span>{name}</span>
+            <span>{choiceInWords(field.name, name)}</span>
           </label>
         ))}
       </div>
@@ -310,7 +311,7 @@ function PositionPicker({ field }: { field: Field }) {
       <div class="spots">
         <div class="sheet-of-spots">
           {positions.slice(0, 9).map((name) => (
-            <label title={name}>
+            <label title={choiceInWords(field.name, name)}>
               <input
                 type="radio"
                 name={field.name}
@@ -318,21 +319,21 @@ function PositionPicker({ field }: { field: Field }) {
                 checked={name === field.default}
                 data-kind={field.kind}
               />
-              <span>{name}</span>
+              <span>{choiceInWords(field.name, name)}</span>
             </label>
           ))}
         </div>
         <div class="other-spots">
           {positions.slice(9).map((name) => (
-            <label>
+            <label title={name}>
               <input type="radio" name={field.name} value={name} data-kind={field.kind} />
-              <span>{name}</span>
+              <span>{choiceInWords(field.name, name)}</span>
             </label>
           ))}
           {field.default === undefined && (
             <label>
               <input type="radio" name={field.name} value="" checked data-kind={field.kind} />
-              <span>Default</span>
+              <span>From the template</span>
             </label>
           )}
         </div>

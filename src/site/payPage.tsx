@@ -1,5 +1,7 @@
+import type { FieldValue } from "../service/request/fieldKinds.ts";
 import { Checkout } from "./checkout.tsx";
 import { Document } from "./document.tsx";
+import { LABELS, valueInWords } from "./fieldWords.ts";
 import { Masthead } from "./frame.tsx";
 
 /** The facts about a payment link that its page shows. */
@@ -66,9 +68,9 @@ export function PayPage(props: PayPageProps) {
           )}
           {settings.map(([name, value]) => (
             <>
-              <dt>{name}</dt>
+              <dt>{LABELS[name] ?? name}</dt>
               <dd>
-                <bdi>{HIDDEN.has(name) ? "(not shown)" : String(value)}</bdi>
+                <bdi>{HIDDEN.has(name) ? "(not shown)" : valueInWords(name, value as FieldValue)}</bdi>
               </dd>
             </>
           ))}

@@ -6,7 +6,7 @@ import { EXAMPLE_TEXT } from "../../src/site/controls.tsx";
 import { PRESETS } from "../../src/site/presets.ts";
 import { pagesOf } from "../support/pdf.ts";
 import { violations } from "./axe.ts";
-import { chooseFile, expectChange, PATIENCE, withPage } from "./page.ts";
+import { chooseFile, expectChange, PATIENCE, withFile, withPage } from "./page.ts";
 import { describePage } from "./running.ts";
 
 describePage("the tools of the playground", (running) => {
@@ -184,6 +184,31 @@ describePage("the tools of the playground", (running) => {
       await expect.poll(() => page.textContent("#warnings"), PATIENCE).toContain("off the page");
       await page.click("#warnings button");
       await expect.poll(() => page.textContent("#warnings"), PATIENCE).toBe("");
+    }));
+
+  test("a warning says that the edge of the page cuts off a moved mark, and its button moves the mark back", () =>
+    withFile(running.browser, running.worker.url, sample, async (page) => {
+      await page.click("form[data-operation=text] summary");
+      await page.fill("#text-offset_x", "100");
+      await expect.poll(() => page.textContent("#warnings"), PATIENCE).toMatch(/cuts off the mark on 4 pages/);
+      await page.click("#warnings button");
+      await expect.poll(() => page.textContent("#warnings"), PATIENCE).toBe("");
+      expect(await page.inputValue("#text-offset_x")).toBe("0");
+      await page.check("[name=template][value=tiled]", { force: true });
+      await page.fill("#text-offset_x", "250");
+      await expect.poll(() => page.isEnabled("#buy"), PATIENCE).toBe(true);
+      expect(await page.textContent("#warnings")).toBe("");
+    }));
+
+  test("the playground asks for an image in view of the preview, and offers a sample", () =>
+    withFile(running.browser, running.worker.url, sample, async (page) => {
+      await page.check("[name=operation][value=image]", { force: true });
+      await expect.poll(() => page.textContent("#warnings"), PATIENCE).toContain("Choose an image");
+      expect(await page.isEnabled("#buy")).toBe(false);
+      await page.click("#warnings button");
+      await expect.poll(() => page.isEnabled("#buy"), PATIENCE).toBe(true);
+      expect(await page.textContent("#warnings")).toBe("");
+      expect(await page.textContent("#snippet-curl")).toContain("image=@logo.png");
     }));
 
   test("the playground reports a lost connection, and marks the file once the connection is back", () =>

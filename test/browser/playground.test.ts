@@ -7,7 +7,7 @@ import { beforeAll, expect, test } from "vitest";
 import { callPaid } from "../../scripts/lib/pay.ts";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
 import { TEMPLATES } from "../../src/engine/index.ts";
-import { LABELS, LENGTHS } from "../../src/site/fieldLabels.tsx";
+import { LABELS, LENGTHS } from "../../src/site/fieldWords.ts";
 import { encryptedPage, VECTORS } from "../engine/pdf/security/encryptedFile.ts";
 import { pagesOf } from "../support/pdf.ts";
 import { RED_PNG } from "../support/png.ts";
@@ -120,7 +120,8 @@ describePage("the page at /", (running) => {
       await chooseFile(page, sample);
       await expect.poll(() => page.isEnabled("#buy"), PATIENCE).toBe(true);
       await page.setInputFiles("#file", { name: "no.pdf", mimeType: "application/pdf", buffer: Buffer.from("no") });
-      await expectStatus(page, /right file/);
+      await expectStatus(page, /Choose another file/);
+      expect(await page.innerText("#preview .empty")).toMatch(/^no\.pdf cannot be marked\s+The file is not a PDF/);
       expect(await page.locator(".sheet").count()).toBe(0);
       expect(await page.isEnabled("#buy")).toBe(false);
       await chooseFile(page, sample);
@@ -206,14 +207,15 @@ describePage("the page at /", (running) => {
         ["empty.pdf", Buffer.from(""), /empty/],
         ["image.pdf", png, /image/],
         ["page.pdf", Buffer.from("<!doctype html><p>Log in"), /web page/],
-        ["words.pdf", Buffer.from("words"), /right file/],
+        ["words.pdf", Buffer.from("words"), /Choose another file/],
         ["broken.pdf", Buffer.from("%PDF-1.7 1 0 obj<</Type/Catalog>>endobj"), /pages/],
       ];
       for (const [name, buffer, words] of files) {
         await page.setInputFiles("#file", { name, mimeType: "application/pdf", buffer });
         await expectStatus(page, words);
         const { detail } = await refusal(new File([buffer], name), { text: "A" });
-        expect(await page.textContent("#status")).toBe(detail.replaceAll("`", ""));
+        const shown = detail.replaceAll("`", "").replace("Check that you sent the right file", "Choose another file");
+        expect(await page.textContent("#status")).toBe(shown);
       }
       await chooseFile(page, sample);
       await page.click("form[data-operation=text] summary");

@@ -59,12 +59,12 @@ describePage("paying with the development key", (running) => {
       await page.click("#buy-in-development");
       await page.waitForSelector(".receipt");
       const order = () => page.textContent(".receipt [data-part=order]");
-      expect(await order()).toMatch(/^Bought \w+ \d+, \d{4}, .*: text CONFIDENTIAL, template stamp$/);
+      expect(await order()).toMatch(/^Bought \w+ \d+, \d{4}, .*: “CONFIDENTIAL”, stamp$/);
       await expectChange(page, () => page.fill("#text-text", "ANOTHER"));
       await expectPurchaseStatus(page, /not bought yet\. Each change is another call\.$/);
       expect(await page.textContent("#buy")).toBe("Get the PDF");
       await page.reload({ waitUntil: "networkidle" });
-      expect(await order()).toContain("template stamp");
+      expect(await order()).toContain(", stamp");
     }));
 
   test("a bought link can be copied and revoked", () =>

@@ -1,3 +1,4 @@
+import { fieldInWords } from "../../src/site/fieldWords.ts";
 import type { Settings } from "../settings.ts";
 
 /** The item being bought, in the form that the checkout needs. */
@@ -44,7 +45,7 @@ export function orderOf(marked: MarkedFile): Order {
 
 function settingsOf({ operation, image, fields }: MarkedFile): string {
   const { filename: _, ...shown } = withoutPassword(fields); // the receipt shows the name
-  const words = Object.entries(shown).map(([name, value]) => `${name} ${value}`);
+  const words = Object.entries(shown).map(([name, value]) => fieldInWords(name, value));
   return [...(operation === "image" && image ? [`image ${image.name}`] : []), ...words].join(", ");
 }
 
