@@ -1,5 +1,6 @@
 /** Accepts files from the file dialog, from a drop anywhere on the page, or from the samples. */
 
+import { listFiles } from "./fileList.ts";
 import { keptFiles } from "./keptFile.ts";
 
 /** Media types of the images that a mark can show. */
@@ -7,7 +8,7 @@ const IMAGE_TYPES = new Set(["image/png", "image/jpeg"]);
 
 const playground = document.getElementById("playground")!;
 const filePicker = document.getElementById("file") as HTMLInputElement;
-const others = document.getElementById("others")!;
+const unused = document.getElementById("unused")!;
 
 /** Actions of the playground on files. */
 interface Taker {
@@ -99,29 +100,16 @@ function drop(files: File[], taker: Taker): void {
   if (image) taker.chooseImage(image);
   if (pdfs.length > 0) takeAll(pdfs, taker);
   const unusable = files.filter((file) => !pdfs.includes(file) && file !== image).map(({ name }) => name);
-  if (unusable.length > 0 && !pdfs[0] && !image)
-    taker.show(`Not used: ${unusable.join(", ")}. Drop a PDF, or a PNG or JPEG image.`);
+  const words = unusable.length > 0 ? `Not used: ${unusable.join(", ")}. Drop PDFs, or one PNG or JPEG image.` : "";
+  unused.textContent = words;
+  if (words && !pdfs[0] && !image) taker.show(words);
 }
 
-/** Marks the first of several PDFs. Lists all PDFs, so that the visitor can choose another one. */
+/** Marks the first of several PDFs, and lists all of them, so that the visitor can choose another one. */
 function takeAll(pdfs: File[], taker: Taker): void {
-  const list = new Map(pdfs.map((file) => [file, buttonFor(file)]));
-  const take = (chosen: File) => {
-    for (const [file, button] of list) button.ariaPressed = String(file === chosen);
-    taker.choose(chosen);
-  };
-  for (const [file, button] of list) button.addEventListener("click", () => take(file));
-  others.hidden = pdfs.length < 2;
-  others.lastElementChild!.replaceChildren(...list.values());
-  if (pdfs[0]) take(pdfs[0]);
-}
-
-function buttonFor({ name }: File): HTMLButtonElement {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "link";
-  button.textContent = name;
-  return button;
+  unused.textContent = "";
+  listFiles(pdfs, taker.choose);
+  if (pdfs[0]) taker.choose(pdfs[0]);
 }
 
 function isPdf({ type, name }: File): boolean {

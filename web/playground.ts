@@ -8,6 +8,7 @@ import { orderOf } from "./buying/order.ts";
 import { enableCopying } from "./copying.ts";
 import { edgeWarnings } from "./edgeWarnings.ts";
 import { emptyFrame, explainInFrame, showProgressInFrame } from "./emptyFrame.ts";
+import { showChosen } from "./fileList.ts";
 import { enableFiles, isSample, sampleFile } from "./files.ts";
 import { addRecent, enableHistory, remembered } from "./history.ts";
 import { retain } from "./keptFile.ts";
@@ -17,6 +18,7 @@ import { inPlainWords } from "./plainWords.ts";
 import type { Preview } from "./preview.ts";
 import type { Purchase } from "./purchase.ts";
 import { resultNameOf } from "./resultName.ts";
+import { enableSeries, type Shop, updateSeries } from "./series.ts";
 import { forms, readSettings, type Settings } from "./settings.ts";
 import { applySettings, storable } from "./sharedSettings.ts";
 import { enableSharing } from "./sharing.ts";
@@ -54,6 +56,26 @@ let isStale = false;
 let changes = 0;
 let shownChanges = 0;
 
+/** Called when the preview shows the latest change, or says why it cannot. */
+const waiting: ((isForSale: boolean) => void)[] = [];
+const shop: Shop = {
+  orderFor: (one) => orderOf({ file: one, ...callSettings(one) }),
+  show: (one) =>
+    new Promise((resolve) => {
+      waiting.push(resolve);
+      choose(one);
+    }),
+  async buySeries(next, isInDevelopment) {
+    await loadPurchase();
+    await purchase!.buySeries(next, isInDevelopment);
+  },
+  settings() {
+    const settings = readSettings();
+    const { name, size, lastModified } = settings.image ?? {};
+    return JSON.stringify([storable(settings), name, size, lastModified]);
+  },
+};
+
 for (const form of forms()) {
   form.addEventListener("input", changed);
   form.addEventListener("submit", (event) => event.preventDefault());
@@ -86,6 +108,7 @@ enableTemplates();
 enableHistory(changed);
 enablePresets();
 enableSharing(changed);
+enableSeries(shop);
 enableFiles({ choose, putImage, chooseImage, show: showStatus, hasFile: () => file !== undefined });
 changed();
 if (boughtAttempts().length > 0) loadPurchase(); // shows the links of earlier purchases
@@ -133,16 +156,17 @@ function choose(chosen: File): void {
     setPassword(""); // the password belongs to the previous file
   }
   file = chosen;
+  showChosen(chosen);
   for (const field of document.querySelectorAll<HTMLInputElement>("form.controls [name=filename]"))
     field.placeholder = resultNameOf(chosen);
   changed();
 }
 
-/** Returns the settings of the call. The result is named after the file, unless the visitor names it. */
-function callSettings(): Settings {
+/** Returns the settings of the call for a file. The result is named after the file, unless the visitor names it. */
+function callSettings(source = file): Settings {
   const settings = readSettings();
-  if (!file) return settings;
-  const { filename = resultNameOf(file) } = settings.fields;
+  if (!source) return settings;
+  const { filename = resultNameOf(source) } = settings.fields;
   return { ...settings, fields: { ...settings.fields, filename } };
 }
 
@@ -207,6 +231,7 @@ async function update(): Promise<void> {
     );
     container.classList.add("outdated");
     purchase?.offer(false);
+    settle();
     return;
   }
   isBusy = true;
@@ -255,6 +280,14 @@ async function update(): Promise<void> {
     container.ariaBusy = "false";
   }
   if (isStale) update();
+  else if (!isWaiting) settle();
+}
+
+/** Reports that the preview is up to date. */
+function settle(): void {
+  const isForSale = purchase?.isOffered ?? false;
+  for (const resolve of waiting.splice(0)) resolve(isForSale);
+  void updateSeries(shop, file!, isForSale);
 }
 
 /** Asks for the password of a file in place of its pages. `problem` describes why the last password was refused. */
@@ -292,7 +325,10 @@ async function loadPreview(): Promise<Preview> {
 async function loadPurchase(): Promise<void> {
   const { Purchase } = await import("./purchase.ts");
   purchase ??= new Purchase(() => file && orderOf({ file, picture: preview?.picture(), ...callSettings() }), {
-    onBought: () => addRecent(storable(readSettings())),
+    onBought() {
+      addRecent(storable(readSettings()));
+      if (file) void updateSeries(shop, file, true);
+    },
   });
 }
 

@@ -111,9 +111,28 @@ export class Purchase {
     for (const one of [button, developmentButton]) if (one) one.disabled = this.#isBusy || !this.#isUsable;
   }
 
-  async #buy(choosePayer: (signal: AbortSignal) => Promise<Payer>, pressed: HTMLButtonElement): Promise<void> {
+  /** Whether the current order can be bought. */
+  get isOffered(): boolean {
+    return this.#isUsable;
+  }
+
+  /**
+   * Buys one order after the other, with the same wallet, until a purchase fails.
+   * @param next shows the next order; returns false after the last one
+   */
+  async buySeries(next: () => Promise<boolean>, isInDevelopment: boolean): Promise<void> {
+    let payer: Payer | undefined;
+    const choose = async (signal: AbortSignal) => {
+      payer ??= await (isInDevelopment ? developmentPayer() : chooseWallet(signal));
+      return payer;
+    };
+    while (await next()) if (!(await this.#buy(choose, button))) return;
+  }
+
+  /** Buys the current order. Returns whether it was bought. */
+  async #buy(choosePayer: (signal: AbortSignal) => Promise<Payer>, pressed: HTMLButtonElement): Promise<boolean> {
     const order = this.#order();
-    if (!order) return;
+    if (!order || this.#isBusy) return false;
     const abort = new AbortController();
     const { signal } = abort;
     const end = new AbortController();
@@ -160,6 +179,7 @@ export class Purchase {
       pressed.focus();
       await this.#label(this.#order()); // the visitor may have changed the order during the purchase
     }
+    return bought !== undefined;
   }
 
   /** Shows the receipt of a bought file above earlier receipts. */

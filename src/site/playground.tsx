@@ -39,7 +39,7 @@ export function Playground({ origin, config, developmentKey }: Visit) {
       </noscript>
       <div class="bench">
         <div class="work">
-          <Source />
+          <Source price={priceLabel(config)} hasDevelopmentKey={developmentKey !== undefined} />
           <Proof
             price={priceLabel(config)}
             maxBytes={config.maxBodyBytes}
@@ -84,7 +84,7 @@ export function Playground({ origin, config, developmentKey }: Visit) {
   );
 }
 
-function Source() {
+function Source({ price, hasDevelopmentKey }: { price: string; hasDevelopmentKey: boolean }) {
   return (
     <>
       <div class="source">
@@ -99,8 +99,23 @@ function Source() {
       </div>
       <fieldset id="others" class="others" aria-live="polite" hidden>
         <legend>Your PDFs</legend>
-        <p />
+        <ul />
+        <div id="series" data-price={price} hidden>
+          <p class="buttons">
+            <button type="button" class="button quiet" data-payer="wallet">
+              Get all PDFs
+            </button>
+            {hasDevelopmentKey && (
+              <button type="button" class="button quiet" data-payer="key">
+                Get all PDFs with the development key
+              </button>
+            )}
+          </p>
+          <p class="hint">All get the same settings. Each PDF is one purchase, which your wallet asks you to sign.</p>
+        </div>
+        <p id="series-status" />
       </fieldset>
+      <p id="unused" class="others" role="status" />
     </>
   );
 }

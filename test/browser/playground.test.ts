@@ -73,6 +73,12 @@ describePage("the page at /", (running) => {
       await expectStatus(page, /^first\.pdf: 4 pages/);
       await page.click("#others >> text=second.pdf");
       await expectStatus(page, /^second\.pdf: 4 pages/);
+      await drop(["third.pdf", "application/pdf", sample], ["notes.txt", "text/plain", RED_PNG]);
+      await expectStatus(page, /^third\.pdf: 4 pages/);
+      expect(await page.textContent("#unused")).toMatch(/^Not used: notes\.txt\./);
+      await drop(["second.pdf", "application/pdf", sample]);
+      await expectStatus(page, /^second\.pdf: 4 pages/);
+      expect(await page.textContent("#unused")).toBe("");
       await drop(["logo.png", "image/png", RED_PNG]);
       await expect.poll(() => page.textContent("#snippet-curl"), PATIENCE).toContain("logo.png");
       await expectStatus(page, /^second\.pdf: 4 pages$/);

@@ -36,7 +36,7 @@ describePage("paying with the development key", (running) => {
         await page.click("#buy-in-development");
         await page.waitForSelector(".receipt");
         expect(await page.innerText(".receipt")).toMatch(
-          /signed\.pdf is ready\s+Bought .*: text BOUGHT\s+4 pages.*0\.05 USDC\s+The link expires in 24 hours/,
+          /signed\.pdf is ready\s+Bought .*: “BOUGHT”\s+4 pages.*0\.05 USDC\s+The link expires in 24 hours/,
         );
         expect(await page.evaluate("document.activeElement.className")).toBe("receipt");
 

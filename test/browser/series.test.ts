@@ -1,0 +1,74 @@
+/** Tests in a real browser how the playground buys several PDFs with the same settings. */
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { samplePdf } from "../../scripts/lib/samplePdf.ts";
+import { violations } from "./axe.ts";
+import { PATIENCE, withPage } from "./page.ts";
+import { describePage } from "./running.ts";
+
+describePage("a series of purchases", (running) => {
+  let sample: Uint8Array;
+  beforeAll(async () => {
+    sample = await samplePdf();
+  });
+
+  /** Chooses PDFs of different content. A PDF whose name begins with `broken` is none. */
+  async function choose(page: Page, ...names: string[]): Promise<void> {
+    const files = names.map((name, at) => ({
+      name,
+      mimeType: "application/pdf",
+      buffer: name.startsWith("broken") ? Buffer.from("no") : Buffer.from([...sample, ...Array(at).fill(10)]),
+    }));
+    await page.setInputFiles("#file", files);
+    await expect.poll(() => page.isEnabled("#series [data-payer=key]"), PATIENCE).toBe(true);
+    await expect.poll(() => page.isEnabled("#buy"), PATIENCE).toBe(true);
+  }
+  const items = (page: Page) => page.locator("#others li").allInnerTexts();
+  const status = (page: Page) => page.textContent("#series-status");
+
+  test("a visitor buys several PDFs with one click, without those that cannot be marked", () =>
+    withPage(running.browser, running.worker.url, async ({ page }) => {
+      await choose(page, "one.pdf", "broken.pdf", "two.pdf");
+      expect(await page.textContent("#series [data-payer=wallet]")).toBe("Get all 3 PDFs for 0.15 USDC");
+      expect(await violations(page)).toEqual([]);
+      await page.click("#series [data-payer=key]");
+      await expect.poll(() => status(page), { timeout: 60_000 }).toBe("2 PDFs are bought. Not bought: broken.pdf.");
+      expect(await page.locator(".receipt h3").allInnerTexts()).toEqual([
+        "two-watermarked.pdf is ready",
+        "one-watermarked.pdf is ready",
+      ]);
+      await expect
+        .poll(() => items(page), PATIENCE)
+        .toEqual(["one.pdf bought", "broken.pdf not marked", "two.pdf bought"]);
+      await page.fill("#text-text", "OTHER");
+      await expect.poll(() => items(page), PATIENCE).toEqual(["one.pdf", "broken.pdf not marked", "two.pdf"]);
+      expect(await status(page)).toBe("");
+      await page.click("#undo");
+      await expect.poll(() => items(page), PATIENCE).toContain("two.pdf bought");
+    }));
+
+  test("a series ends with the first purchase that fails, and charges nothing for the rest", () =>
+    withPage(running.browser, running.worker.url, async ({ page }) => {
+      let paid = 0;
+      await page.route("**/v1/watermark/text", (route) => {
+        if (!("payment-signature" in route.request().headers())) return route.continue();
+        paid++;
+        return route.fulfill({ status: 400, contentType: "application/problem+json", body: `{"detail":"Refused."}` });
+      });
+      await choose(page, "one.pdf", "two.pdf");
+      await page.click("#series [data-payer=key]");
+      await expect.poll(() => status(page), PATIENCE).toBe("0 PDFs are bought. Not bought: one.pdf, two.pdf.");
+      expect(paid).toBe(1);
+      expect(await page.locator(".receipt").count()).toBe(0);
+    }));
+
+  test("a series stops if the visitor changes the settings meanwhile", () =>
+    withPage(running.browser, running.worker.url, async ({ page }) => {
+      await choose(page, "one.pdf", "two.pdf");
+      await page.click("#series [data-payer=key]");
+      await page.fill("#text-text", "CHANGED");
+      await expect.poll(() => status(page), { timeout: 60_000 }).toMatch(/^The settings have changed/);
+      await expect.poll(() => items(page), PATIENCE).toEqual(["one.pdf", "two.pdf"]);
+      expect(await page.textContent("#snippet-curl")).toContain("text=CHANGED");
+    }));
+});

@@ -1,0 +1,106 @@
+/** Buys the listed PDFs with the same settings, one purchase after the other. */
+import { boughtAttempts, findAttempt } from "./buying/attempts.ts";
+import type { Order } from "./buying/order.ts";
+import { listedFiles, showState } from "./fileList.ts";
+
+/** Actions of the playground. */
+export interface Shop {
+  /** Returns the order for a PDF with the current settings. */
+  orderFor(file: File): Order;
+  /** Shows a PDF. Resolves once the preview is up to date, with whether the PDF is for sale. */
+  show(file: File): Promise<boolean>;
+  /** Buys the orders that `next` shows, until `next` returns false or a purchase fails. */
+  buySeries(next: () => Promise<boolean>, isInDevelopment: boolean): Promise<void>;
+  /** Returns the current settings. Two equal texts stand for equal settings. */
+  settings(): string;
+}
+
+const box = document.getElementById("series")!;
+const buttons = [...box.querySelectorAll("button")];
+const status = document.getElementById("series-status")!;
+const { price } = box.dataset as { price: string };
+
+/** PDFs that cannot be marked with the current settings. */
+const refused = new Set<File>();
+let isRunning = false;
+/** The settings to which the status refers. */
+let reported: string | undefined;
+/** Number of updates. Digests are computed asynchronously, and an update that was overtaken has no effect. */
+let updates = 0;
+
+/** Enables the buttons of the series. */
+export function enableSeries(shop: Shop): void {
+  for (const button of buttons) button.addEventListener("click", () => run(shop, button));
+}
+
+/**
+ * Updates the states of the listed PDFs and the offer to buy those that are not bought yet.
+ * @param shown the PDF in the preview
+ * @param isForSale whether the shown PDF can be marked
+ */
+export async function updateSeries(shop: Shop, shown: File, isForSale: boolean): Promise<void> {
+  if (isForSale) refused.delete(shown);
+  else refused.add(shown);
+  if (!isRunning && reported !== shop.settings()) status.textContent = "";
+  const update = ++updates;
+  const files = listedFiles();
+  const left = await unbought(shop, files);
+  if (update !== updates) return;
+  for (const file of files) showState(file, left.includes(file) ? (refused.has(file) ? "not marked" : "") : "bought");
+  box.hidden = !isRunning && left.length < 2;
+  const which = left.length === files.length ? `all ${left.length}` : `the other ${left.length}`;
+  for (const button of buttons) {
+    button.disabled = isRunning || left.length === 0;
+    button.textContent = `Get ${which} PDFs${totalOf(left.length)}${button.dataset.payer === "key" ? " with the development key" : ""}`;
+  }
+}
+
+async function run(shop: Shop, pressed: HTMLButtonElement): Promise<void> {
+  const files = await unbought(shop, listedFiles());
+  const settings = shop.settings();
+  let at = 0;
+  isRunning = true;
+  refused.clear();
+  for (const button of buttons) button.disabled = true;
+  const next = async () => {
+    for (; at < files.length; at++) {
+      status.textContent = `${at + 1} of ${files.length}: ${files[at]!.name}`;
+      const isForSale = await shop.show(files[at]!);
+      if (shop.settings() !== settings) return false;
+      if (isForSale) {
+        at++;
+        return true;
+      }
+    }
+    return false;
+  };
+  await shop.buySeries(next, pressed.dataset.payer === "key");
+  isRunning = false;
+  const left = await unbought(shop, files);
+  reported = shop.settings();
+  status.textContent = resultOf(files.length - left.length, left, reported === settings);
+  await shop.show(left[0] ?? files.at(-1)!);
+  pressed.focus();
+}
+
+function resultOf(bought: number, left: readonly File[], isSameSettings: boolean): string {
+  if (!isSameSettings) return "The settings have changed. The PDFs with the new settings are not bought yet.";
+  if (left.length === 0) return `All ${bought} PDFs are bought.`;
+  return `${bought === 1 ? "1 PDF is" : `${bought} PDFs are`} bought. Not bought: ${left.map(({ name }) => name).join(", ")}.`;
+}
+
+/** Returns the PDFs that were not bought with the current settings. */
+async function unbought(shop: Shop, files: readonly File[]): Promise<File[]> {
+  if (boughtAttempts().length === 0) return [...files];
+  const left: File[] = [];
+  for (const file of files) if (!findAttempt(await shop.orderFor(file).digest())?.bought) left.push(file);
+  return left;
+}
+
+/** Returns the price of several purchases in words, or nothing if the deployment has several prices. */
+function totalOf(count: number): string {
+  const [amount, unit, ...others] = price.split(" ");
+  if (others.length > 0) return "";
+  const digits = amount!.split(".")[1]?.length ?? 0;
+  return ` for ${(Number(amount) * count).toFixed(digits)} ${unit}`;
+}
