@@ -23,7 +23,7 @@ export function edgeWarnings(
   return [
     {
       words: `The edge of the page cuts off the mark on ${where}.`,
-      mend: { label: "Move the mark back", fields: { offset_x: undefined, offset_y: undefined } },
+      mends: [{ label: "Move the mark back", fields: { offset_x: undefined, offset_y: undefined } }],
     },
   ];
 }

@@ -21,7 +21,7 @@ export function listFiles(files: readonly File[], take: (file: File) => void): v
       button.textContent = file.name;
       button.addEventListener("click", () => take(file));
       const state = document.createElement("span");
-      item.append(button, state);
+      item.append(button, " ", state);
       entries.set(file, { button, state });
       return item;
     }),

@@ -11,6 +11,7 @@ import { emptyFrame, explainInFrame, showProgressInFrame } from "./emptyFrame.ts
 import { showChosen } from "./fileList.ts";
 import { enableFiles, isSample, sampleFile } from "./files.ts";
 import { addRecent, enableHistory, remembered } from "./history.ts";
+import { enableInserts } from "./inserts.ts";
 import { retain } from "./keptFile.ts";
 import { type Refusal, Refused } from "./messages.ts";
 import { enableNumbers } from "./numbers.ts";
@@ -29,6 +30,7 @@ import { enableUnits } from "./units.ts";
 import { noticeWarnings, showWarnings } from "./warnings.ts";
 
 const OFFLINE = "You are offline. The engine loads as soon as you are online again.";
+const NO_IMAGE = "Choose an image to put on the pages.";
 /** Pause between a change of a control and marking the file again. */
 const PAUSE_MS = 120;
 
@@ -41,6 +43,7 @@ const limits = {
   maxPixels: Number(playground.dataset.maxPixels),
 };
 
+const imageField = document.querySelector<HTMLInputElement>("form[data-operation=image] input[type=file]")!;
 const unlock = document.getElementById("unlock") as HTMLFormElement;
 
 let file: File | undefined;
@@ -104,6 +107,7 @@ unlock.addEventListener("submit", (event) => {
 enableCopying();
 enableUnits();
 enableNumbers();
+enableInserts();
 enableTemplates();
 enableHistory(changed);
 enablePresets();
@@ -144,10 +148,9 @@ async function chooseSampleLogo(): Promise<void> {
 }
 
 function putImage(image: File): void {
-  const field = document.querySelector<HTMLInputElement>("form[data-operation=image] input[type=file]")!;
   const transfer = new DataTransfer();
   transfer.items.add(image);
-  field.files = transfer.files;
+  imageField.files = transfer.files;
 }
 
 function choose(chosen: File): void {
@@ -222,13 +225,12 @@ async function update(): Promise<void> {
   const { operation, fields, image } = settings;
   retain(isSample(marking) ? undefined : { pdf: marking, image: operation === "image" ? image : undefined });
   if (operation === "image" && !image) {
-    const words = "Choose an image to put on the pages.";
-    showStatus(words);
-    showWarnings(
-      [{ words, mend: { label: "Try the sample logo", fields: {}, act: chooseSampleLogo } }],
-      settings,
-      changed,
-    );
+    showStatus(NO_IMAGE);
+    const mends = [
+      { label: "Choose an image", act: () => imageField.click() },
+      { label: "Try the sample logo", act: chooseSampleLogo },
+    ];
+    showWarnings([{ words: NO_IMAGE, mends }], settings, changed);
     container.classList.add("outdated");
     purchase?.offer(false);
     settle();

@@ -25,7 +25,7 @@ export function sizeWarnings(outlines: readonly MarkOutline[], { operation, fiel
   return [
     {
       words: `A size of ${inWords(chosen)} does not fit on ${where}. The mark is smaller there.`,
-      mend: fitting > 0 ? { label: `Use ${inWords(fitting)} everywhere`, fields: { [field]: fitting } } : undefined,
+      mends: fitting > 0 ? [{ label: `Use ${inWords(fitting)} everywhere`, fields: { [field]: fitting } }] : [],
     },
   ];
 }

@@ -3,17 +3,13 @@ import { noticeInPlainWords } from "./plainWords.ts";
 import type { Settings } from "./settings.ts";
 import { setField } from "./sharedSettings.ts";
 
-/** A change of the settings: the label of its button, and the new values of fields. `act` runs in place of the change. */
-interface Mend {
-  label: string;
-  fields: Record<string, string | number | undefined>;
-  act?: () => void;
-}
+/** A change of the settings: the label of its button, and the new values of fields, or what the button does instead. */
+type Mend = { label: string } & ({ fields: Record<string, string | number | undefined> } | { act: () => void });
 
 /** A warning, with the change that removes its cause. */
 export interface Warning {
   words: string;
-  mend: Mend | undefined;
+  mends: readonly Mend[];
 }
 
 const list = document.getElementById("warnings")!;
@@ -22,7 +18,7 @@ const list = document.getElementById("warnings")!;
 export function noticeWarnings(notices: readonly string[], settings: Settings): Warning[] {
   return notices.map((notice) => ({
     words: noticeInPlainWords(notice).replaceAll("`", ""),
-    mend: mendFor(notice.split(";")[0]!, settings),
+    mends: [mendFor(notice.split(";")[0]!, settings) ?? []].flat(),
   }));
 }
 
@@ -36,12 +32,11 @@ export function showWarnings(warnings: readonly Warning[], { operation }: Settin
   shown = next;
   const hadFocus = list.contains(document.activeElement);
   list.replaceChildren(
-    ...warnings.map(({ words, mend }) => {
+    ...warnings.map(({ words, mends }) => {
       const item = document.createElement("li");
       const text = document.createElement("p");
       text.textContent = words;
-      item.append(text);
-      if (mend) item.append(buttonFor(mend, operation, changed));
+      item.append(text, ...mends.map((mend) => buttonFor(mend, operation, changed)));
       return item;
     }),
   );
@@ -49,14 +44,14 @@ export function showWarnings(warnings: readonly Warning[], { operation }: Settin
   if (hadFocus) (list.querySelector("button") ?? document.getElementById("preview")!).focus({ preventScroll: true });
 }
 
-function buttonFor({ label, fields, act }: Mend, operation: string, changed: () => void): HTMLElement {
+function buttonFor(mend: Mend, operation: string, changed: () => void): HTMLElement {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "button quiet";
-  button.textContent = label;
+  button.textContent = mend.label;
   button.addEventListener("click", () => {
-    if (act) return act();
-    for (const [name, value] of Object.entries(fields)) setField(operation, name, value);
+    if ("act" in mend) return mend.act();
+    for (const [name, value] of Object.entries(mend.fields)) setField(operation, name, value);
     changed();
   });
   return button;

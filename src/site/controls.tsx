@@ -62,6 +62,26 @@ const SWATCHES = [
   ["Green", "#15803d"],
 ] as const;
 
+/** Placeholders that the page inserts into the text with one click. */
+const INSERTS = [
+  ["Page number", "{page}"],
+  ["Number of pages", "{pages}"],
+  ["Date", "{date}"],
+  ["Time", "{time}"],
+  ["File name", "{filename}"],
+] as const;
+
+/** Languages that have their own letterforms. */
+const LANGUAGES = [
+  ["ja", "Japanese"],
+  ["ko", "Korean"],
+  ["zh-Hans", "Chinese, simplified"],
+  ["zh-Hant", "Chinese, traditional"],
+  ["zh-HK", "Chinese, Hong Kong"],
+  ["ur", "Urdu"],
+  ["sr", "Serbian"],
+] as const;
+
 /** The text of the mark until the visitor enters one. */
 export const EXAMPLE_TEXT = "CONFIDENTIAL";
 
@@ -185,9 +205,19 @@ function StringInput({ field, shared }: InputProps) {
   const { name, id } = field;
   if (name === "text")
     return (
-      <textarea {...shared} rows={2}>
-        {EXAMPLE_TEXT}
-      </textarea>
+      <>
+        <textarea {...shared} rows={2}>
+          {EXAMPLE_TEXT}
+        </textarea>
+        <span class="inserts">
+          Insert:
+          {INSERTS.map(([label, placeholder]) => (
+            <button type="button" value={placeholder} data-inserts={id}>
+              {label}
+            </button>
+          ))}
+        </span>
+      </>
     );
   if (name === "color")
     return (
@@ -205,6 +235,17 @@ function StringInput({ field, shared }: InputProps) {
             </button>
           ))}
         </span>
+      </>
+    );
+  if (name === "lang")
+    return (
+      <>
+        <input {...shared} type="text" placeholder={PLACEHOLDERS[name]} list={`${id}-list`} autocomplete="off" />
+        <datalist id={`${id}-list`}>
+          {LANGUAGES.map(([code, language]) => (
+            <option value={code}>{language}</option>
+          ))}
+        </datalist>
       </>
     );
   const isNamedBySource = name === "filename"; // the page names the result after the visitor's file

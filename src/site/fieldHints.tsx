@@ -1,6 +1,6 @@
 /** The hints of request fields in plain words, by the name of the field. `{unit}` stands for the visitor's unit. */
 const HINTS: Readonly<Record<string, string>> = {
-  text: "Press Enter for a new line. {page}, {pages}, {date}, {time} and {filename} are filled in. Write {{ for a brace.",
+  text: "Press Enter for a new line. Words in braces are filled in. Write {{ for a brace.",
   image: "A PNG or JPEG image.",
   opacity: "At 0 %, the mark is invisible. At 100 %, it hides what is under it.",
   layer: "Over the page, or under its text and pictures. Under the page, nothing is transparent.",
@@ -8,11 +8,12 @@ const HINTS: Readonly<Record<string, string>> = {
   font_size: "Without a size, the text is as large as the template and the page allow.",
   scale: "Share of the page’s width. The image shrinks if it would leave the page.",
   color: "Without a color, the template’s color applies.",
-  lang: "Selects letterforms: ja, ko, zh-Hans, zh-Hant or zh-HK for ideographs, ur for Nastaliq, sr for Cyrillic. Without a language, the text and the PDF decide.",
+  edge: "White edge around a transparent PNG. Default: only where the page is dark, and if the colors need an edge.",
+  lang: "Selects the letterforms of Chinese, Japanese, Korean, Urdu and Serbian texts. Without a language, the text and the PDF decide.",
   font: "Style of Latin, Greek and Cyrillic letters. Other scripts have one style.",
   page_start: "Number of the first page, for {page}.",
   margin: "Least distance from the page’s edges, in {unit}. At most a tenth of the page’s shorter side applies.",
-  box: "Area from which positions count. Default: trim if it is clearly smaller than the page, else crop.",
+  box: "Area from which positions count. Default: the trimmed page if it is clearly smaller, else the visible page.",
   offset_x: "Distance in {unit} to the right of the position. A negative number moves the mark to the left.",
   offset_y: "Distance in {unit} above the position. A negative number moves the mark down.",
   tile_gap: "Share of the mark’s size. Default: 0.5 in a row, and 1.5 between rows.",

@@ -24,7 +24,7 @@ describePage("the files of the playground", (running) => {
       const list = page.locator("#others");
       const shown = () => list.locator("[aria-pressed=true]").allTextContents();
       expect(await list.getAttribute("aria-live")).toBe("polite");
-      expect(await list.locator("button").allTextContents()).toEqual(["one.pdf", "two.pdf", "three.pdf"]);
+      expect(await list.locator("li button").allTextContents()).toEqual(["one.pdf", "two.pdf", "three.pdf"]);
       expect(await shown()).toEqual(["one.pdf"]);
       await list.getByText("three.pdf").click();
       await expectStatus(page, /^three\.pdf: 4 pages/);

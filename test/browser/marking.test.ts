@@ -200,12 +200,27 @@ describePage("the tools of the playground", (running) => {
       expect(await page.textContent("#warnings")).toBe("");
     }));
 
+  test("a click inserts a placeholder at the cursor of the text", () =>
+    withFile(running.browser, running.worker.url, sample, async (page) => {
+      await page.fill("#text-text", "Page  of 4");
+      await page.evaluate(`document.getElementById("text-text").setSelectionRange(5, 5)`);
+      await page.click('.inserts >> text="Page number"');
+      expect(await page.inputValue("#text-text")).toBe("Page {page} of 4");
+      await page.keyboard.type("!");
+      expect(await curl(page)).toContain("text=Page {page}! of 4");
+    }));
+
   test("the playground asks for an image in view of the preview, and offers a sample", () =>
     withFile(running.browser, running.worker.url, sample, async (page) => {
       await page.check("[name=operation][value=image]", { force: true });
       await expect.poll(() => page.textContent("#warnings"), PATIENCE).toContain("Choose an image");
       expect(await page.isEnabled("#buy")).toBe(false);
-      await page.click("#warnings button");
+      const [chooser] = await Promise.all([
+        page.waitForEvent("filechooser"),
+        page.click(`#warnings button:text-is("Choose an image")`),
+      ]);
+      expect(await chooser.element().getAttribute("name")).toBe("image");
+      await page.click("#warnings >> text=Try the sample logo");
       await expect.poll(() => page.isEnabled("#buy"), PATIENCE).toBe(true);
       expect(await page.textContent("#warnings")).toBe("");
       expect(await page.textContent("#snippet-curl")).toContain("image=@logo.png");

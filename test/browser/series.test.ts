@@ -23,7 +23,11 @@ describePage("a series of purchases", (running) => {
     await expect.poll(() => page.isEnabled("#series [data-payer=key]"), PATIENCE).toBe(true);
     await expect.poll(() => page.isEnabled("#buy"), PATIENCE).toBe(true);
   }
-  const items = (page: Page) => page.locator("#others li").allInnerTexts();
+  const items = (page: Page) =>
+    page
+      .locator("#others li")
+      .allInnerTexts()
+      .then((texts) => texts.map((text) => text.trim()));
   const status = (page: Page) => page.textContent("#series-status");
 
   test("a visitor buys several PDFs with one click, without those that cannot be marked", () =>
