@@ -362,6 +362,46 @@ export const TASKS: readonly Task[] = [
     },
   },
   {
+    name: "buy two documents one after the other",
+    shows: "#others",
+    async run({ page, sample }) {
+      const files = ["one.pdf", "two.pdf"].map((name, at) => ({
+        ...{ name, mimeType: "application/pdf", buffer: Buffer.from([...sample, ...Array(at).fill(10)]) },
+      }));
+      await page.setInputFiles("#file", files);
+      await until("both are offered", () => page.isEnabled("#series [data-payer=key]"));
+      match((await page.textContent("#series [data-payer=wallet]"))!, /^Get all 2 PDFs for 0\.10 USDC$/);
+      await page.click("#series [data-payer=key]");
+      await until("both are bought", async () =>
+        /All 2 PDFs are bought/.test((await page.textContent("#series-status")) ?? ""),
+      );
+      equal(await page.locator(".receipt").count(), 2);
+    },
+  },
+  {
+    name: "learn that the edge of the page cuts off the mark, and mend it",
+    async run({ page, sample }) {
+      await choose(page, sample);
+      await page.locator("#preview").scrollIntoViewIfNeeded();
+      await page.focus(".mark");
+      await drag(page, ".mark", 60, 0);
+      await until("a warning", () => page.isVisible("#warnings button"));
+      match((await page.textContent("#warnings"))!, /cuts off the mark/);
+      await page.click("#warnings button");
+      await until("no warning", async () => !(await page.textContent("#warnings")));
+    },
+  },
+  {
+    name: "choose the image operation, and learn that it needs an image",
+    async run({ page, sample }) {
+      await choose(page, sample);
+      await page.check("[name=operation][value=image]", { force: true });
+      await until("a sample is offered", () => page.isVisible("#warnings button"));
+      await page.click("#warnings >> text=Try the sample logo");
+      await isForSale(page);
+    },
+  },
+  {
     name: "see that the engine loads on a slow line",
     async run({ page, sample }) {
       const session = await page.context().newCDPSession(page);
