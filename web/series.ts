@@ -44,7 +44,7 @@ export async function updateSeries(shop: Shop, shown: File, isForSale: boolean):
   if (!isRunning && reported !== shop.settings()) status.textContent = "";
   const update = ++updates;
   const files = listedFiles();
-  const left = await unbought(shop, files);
+  const left = await remaining(shop, files);
   if (update !== updates) return;
   for (const file of files) showState(file, left.includes(file) ? (refused.has(file) ? "not marked" : "") : "bought");
   box.hidden = !isRunning && left.length < 2;
@@ -56,7 +56,7 @@ export async function updateSeries(shop: Shop, shown: File, isForSale: boolean):
 }
 
 async function run(shop: Shop, pressed: HTMLButtonElement): Promise<void> {
-  const files = await unbought(shop, listedFiles());
+  const files = await remaining(shop, listedFiles());
   const settings = shop.settings();
   let at = 0;
   isRunning = true;
@@ -76,7 +76,7 @@ async function run(shop: Shop, pressed: HTMLButtonElement): Promise<void> {
   };
   await shop.buySeries(next, pressed.dataset.payer === "key");
   isRunning = false;
-  const left = await unbought(shop, files);
+  const left = await remaining(shop, files);
   reported = shop.settings();
   status.textContent = resultOf(files.length - left.length, left, reported === settings);
   await shop.show(left[0] ?? files.at(-1)!);
@@ -90,7 +90,7 @@ function resultOf(bought: number, left: readonly File[], isSameSettings: boolean
 }
 
 /** Returns the PDFs that were not bought with the current settings. */
-async function unbought(shop: Shop, files: readonly File[]): Promise<File[]> {
+async function remaining(shop: Shop, files: readonly File[]): Promise<File[]> {
   if (boughtAttempts().length === 0) return [...files];
   const left: File[] = [];
   for (const file of files) if (!findAttempt(await shop.orderFor(file).digest())?.bought) left.push(file);

@@ -12,7 +12,7 @@ describePage("a series of purchases", (running) => {
     sample = await samplePdf();
   });
 
-  /** Chooses PDFs of different content. A PDF whose name begins with `broken` is none. */
+  /** Chooses PDFs of different content. Files whose names begin with `broken` are malformed. */
   async function choose(page: Page, ...names: string[]): Promise<void> {
     const files = names.map((name, at) => ({
       name,
