@@ -38,7 +38,7 @@ import { logRequest } from "./http/requestLog.ts";
 import { crossOrigin, securityHeaders } from "./http/responseHeaders.ts";
 import { revalidated } from "./http/revalidated.ts";
 import { exchangeOf, refuseReading, sell } from "./http/sell.ts";
-import { dropUnsettledNetworks, readSettings } from "./http/settings.ts";
+import { dropUnsettledNetworks, readSettings, refuseBlocked } from "./http/settings.ts";
 import {
   completeUploadedParts,
   createUpload,
@@ -80,6 +80,7 @@ app.use(securityHeaders);
 // pages of other origins must not use the operator's routes
 app.use(except([SALES, OPEN_CHANNELS_PATH, METRICS, RESULTS, RECORDS], crossOrigin));
 app.use(readSettings);
+app.use(refuseBlocked);
 app.use(separateFiles);
 app.use(expectPlainBody);
 

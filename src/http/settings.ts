@@ -1,7 +1,8 @@
 import type { MiddlewareHandler } from "hono";
 import { missingBindings, settledConfig } from "../service/about/health.ts";
+import { refuseBlockedAddress } from "../service/limits/blockList.ts";
 import { ICON } from "../service/sale/serviceMetadata.ts";
-import { configOf, fileHostOf } from "../settings/config.ts";
+import { type Config, configOf, fileHostOf } from "../settings/config.ts";
 import { SettingsError } from "../settings/settingsError.ts";
 import { Problem } from "../shared/problems.ts";
 import { FILES } from "../storage/link.ts";
@@ -39,6 +40,18 @@ function notConfigured(cause: SettingsError): Problem {
     "This deployment's settings are invalid, and its operator has to correct them. Try again later. Nothing was charged.";
   return new Problem("not_configured", detail, { cause });
 }
+
+/**
+ * Refuses calls, uploads and payment links from blocked addresses. Pages, downloads and the operator's routes stay
+ * available.
+ * @throws Problem blocked
+ */
+export const refuseBlocked: MiddlewareHandler<ApiEnv> = async (c, next) => {
+  const { config }: { config?: Config } = c.var; // undefined if the settings are invalid
+  const isWork = c.req.method === "POST" || c.req.method === "PUT";
+  if (config && isWork && !c.req.path.startsWith("/v1/operator/")) refuseBlockedAddress(c.req.raw, config);
+  await next();
+};
 
 /**
  * Removes networks that no facilitator settles from the settings that handlers get. Runs only for routes whose answers

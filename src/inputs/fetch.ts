@@ -1,3 +1,4 @@
+import { isBlockedHost } from "../shared/net/blockList.ts";
 import { Problem, throwIfCanceled } from "../shared/problems.ts";
 import { brokenAddressRule, namesThisMachine } from "./address.ts";
 import { brokenDnsRule } from "./dns.ts";
@@ -21,6 +22,8 @@ export interface FetchRules {
   timeoutMs: number;
   /** Whether URLs may name this machine's loopback, on any port. For development only. */
   allowLoopback: boolean;
+  /** Hosts that the operator has blocked, with their subdomains. */
+  blockedHosts?: readonly string[];
   /**
    * URL of a DNS-over-HTTPS resolver that checks whether a host is public. For runtimes that connect to private
    * addresses.
@@ -83,13 +86,13 @@ function asProblem(error: unknown, signal: AbortSignal, rules: FetchRules, other
 }
 
 async function follow(address: string, rules: FetchRules, signal: AbortSignal): Promise<Response> {
-  let url = expectAddress(address, rules.allowLoopback);
+  let url = expectAddress(address, rules);
   // allows a redirect to the loopback only if the first URL names the loopback too
   const allowLoopback = rules.allowLoopback && namesThisMachine(url);
   const seen = new Set<string>();
 
   for (let hop = 0; ; hop++) {
-    const rule = brokenAddressRule(url, allowLoopback) ?? (await dnsRule(url, rules, signal));
+    const rule = brokenRule(url, allowLoopback, rules.blockedHosts) ?? (await dnsRule(url, rules, signal));
     if (rule) throw notAllowed(hop === 0 ? "The URL" : "The URL's redirect target", rule);
     const response = await fetch(url, {
       redirect: "manual",
@@ -119,11 +122,20 @@ async function follow(address: string, rules: FetchRules, signal: AbortSignal): 
  * Checks a URL without fetching it, and returns it parsed.
  * @throws Problem source_not_allowed
  */
-export function expectAddress(address: string, allowLoopback: boolean): URL {
+export function expectAddress(
+  address: string,
+  { allowLoopback, blockedHosts }: Pick<FetchRules, "allowLoopback" | "blockedHosts">,
+): URL {
   const url = parse(address);
-  const rule = url ? brokenAddressRule(url, allowLoopback) : "it is not a valid URL";
+  const rule = url ? brokenRule(url, allowLoopback, blockedHosts) : "it is not a valid URL";
   if (!url || rule) throw notAllowed("The URL", rule!);
   return url;
+}
+
+/** Returns the rule that a URL violates, as {@link brokenAddressRule}, or if its host is blocked. */
+function brokenRule(url: URL, allowLoopback: boolean, blockedHosts: readonly string[] = []): string | undefined {
+  const isBlocked = isBlockedHost(blockedHosts, url.hostname);
+  return brokenAddressRule(url, allowLoopback) ?? (isBlocked ? "the operator has blocked its host" : undefined);
 }
 
 function parse(address: string, base?: URL): URL | null {

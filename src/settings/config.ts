@@ -5,6 +5,7 @@ import type { ChannelTerms } from "../payments/wire/channelOffer.ts";
 import type { Network } from "../payments/wire/networks.ts";
 import type { Price } from "../payments/wire/price.ts";
 import { log } from "../shared/log.ts";
+import { type BlockList, blockListOf } from "../shared/net/blockList.ts";
 import { networksOf } from "./chosenNetworks.ts";
 import { contradictionsOf } from "./contradictions.ts";
 import { authFor } from "./credentials.ts";
@@ -84,6 +85,7 @@ export interface Config extends FacilitatorSettings {
    */
   maxTimeoutSeconds: number;
   allowedHosts: string[];
+  blocked: BlockList;
   contactEmail: string | undefined;
   links: OperatorLinks;
   linkTtlSeconds: number;
@@ -170,6 +172,7 @@ export function readConfig(env: object): Config {
     callMs: (rest.BODY_TIMEOUT_SECONDS + workSeconds) * 1000,
     maxTimeoutSeconds,
     allowedHosts: rest.ALLOWED_HOSTS ?? [],
+    blocked: blockListOf(rest.BLOCKED ?? []),
     contactEmail: rest.CONTACT_EMAIL,
     links: {
       source: rest.REPOSITORY_URL,

@@ -4,6 +4,7 @@ import { isCdpSecret } from "../payments/facilitators/cdpToken.ts";
 import { parsePrice } from "../payments/wire/price.ts";
 import { isSolanaAddress } from "../payments/wire/solanaTransaction.ts";
 import {
+  blockedEntry,
   count,
   credentials,
   endpoint,
@@ -127,6 +128,11 @@ export const settings = z.object({
    * `src/mcp/hosts.ts` implements the default.
    */
   ALLOWED_HOSTS: list(z.hostname("must be host names without scheme and port").toLowerCase()).optional(),
+  /**
+   * Addresses and networks of callers, wallets of payers, and hosts of source files that are refused. A host includes its
+   * subdomains.
+   */
+  BLOCKED: list(blockedEntry).optional(),
   /** The operator's email address, for registries and callers. */
   CONTACT_EMAIL: z.email("must be an email address").optional(),
   /** URL of this deployment's source, for links on the pages. */

@@ -1,6 +1,7 @@
 /** Schemas for the values of settings. Their error messages never repeat the value. */
 import { isAddress } from "viem/utils";
 import * as z from "zod";
+import { blockProblem } from "../shared/net/blockList.ts";
 import { isInOwnNetwork } from "../shared/net/localNames.ts";
 
 /**
@@ -79,6 +80,9 @@ export const facilitatorUrl = endpoint.check(
     "must be the base URL, without /verify, /settle or /supported",
   ),
 );
+
+/** An entry of the block list: an IP address, a network, a wallet or a host. */
+export const blockedEntry = checked(blockProblem);
 
 /** The value of an `Authorization` header (RFC 9110, 11.6.2): a scheme and credentials. */
 export const credentials = z

@@ -41,6 +41,7 @@ export const PROBLEMS = {
   payment_in_progress: { status: 503, title: "The payment is in use by another call" },
   settlement_pending: { status: 503, title: "The payment is not settled yet" },
   facilitator_unavailable: { status: 503, title: "Payments cannot be processed right now" },
+  blocked: { status: 403, title: "This deployment does not serve the caller" },
   not_selling: { status: 503, title: "This deployment is not accepting new orders right now" },
   not_configured: { status: 503, title: "This deployment does not accept payments yet" },
 

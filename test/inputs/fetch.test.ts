@@ -24,6 +24,15 @@ describe("openAddress and forbidden URLs", () => {
 });
 
 describe("openAddress and redirects", () => {
+  test("openAddress rejects a redirect to a blocked host", async () => {
+    const blocked = { ...rules, blockedHosts: ["blocked.example.com"] };
+    const target = encodeURIComponent("https://cdn.blocked.example.com/a.pdf");
+    await expect(openAddress(on(`/to?${target}`), blocked)).rejects.toMatchObject({
+      code: "source_not_allowed",
+      ...detailOf("redirect target may not be fetched: the operator has blocked its host"),
+    });
+  });
+
   test("openAddress follows three redirects", async () => {
     const { response } = await openAddress(on("/hops/3"), rules);
     expect(response.status).toBe(200);

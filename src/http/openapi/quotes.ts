@@ -39,7 +39,15 @@ export const requestLink = {
   responses: {
     201: answer("The page and the claim.", { headers: NO_STORE, content: json(ref("schemas", "QuoteOffer")) }),
     ...problems(
-      ["invalid_request", "body_too_large", "body_timeout", "too_many_requests", "not_configured", "internal_error"],
+      [
+        "invalid_request",
+        "blocked",
+        "body_too_large",
+        "body_timeout",
+        "too_many_requests",
+        "not_configured",
+        "internal_error",
+      ],
       { notes: { 429: "This address has too many payment links at the same time." } },
     ),
   },

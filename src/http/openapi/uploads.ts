@@ -58,6 +58,7 @@ export function requestUpload(config: Config) {
         [
           "invalid_request",
           "body_timeout",
+          "blocked",
           "payment_already_used",
           "source_too_large",
           "body_too_large",
@@ -92,6 +93,7 @@ export const sendFile = {
     ...problems(
       [
         ...UNAVAILABLE,
+        "blocked",
         "upload_used",
         "upload_length_wrong",
         "source_too_large",
@@ -143,7 +145,9 @@ export const completeOperation = {
   security: [],
   responses: {
     200: answer("The file was stored.", { headers: NO_STORE, content: json(ref("schemas", "UploadPartsReceipt")) }),
-    ...problems([...UNAVAILABLE, "upload_used", "upload_empty", "too_many_requests"], { notes: TOO_MANY_GUESSES }),
+    ...problems([...UNAVAILABLE, "blocked", "upload_used", "upload_empty", "too_many_requests"], {
+      notes: TOO_MANY_GUESSES,
+    }),
   },
 };
 

@@ -9,6 +9,7 @@ import { type Offer, PaymentRequired } from "../../payments/wire/offer.ts";
 import type { Config } from "../../settings/config.ts";
 import { log } from "../../shared/log.ts";
 import { linkOf } from "../../storage/link.ts";
+import { refuseBlockedPayer } from "../limits/blockList.ts";
 import { addressAccount, type Spent } from "../limits/quota.ts";
 import { countingRefusals, forgiveRefusals } from "../limits/refusedPayments.ts";
 import { forgiveUnused, unlessThrottled } from "../limits/unusedPayments.ts";
@@ -34,7 +35,7 @@ export interface ChannelCaller {
  * @param accept reads and validates the request within the call's limits
  * @throws PaymentRequired if the voucher is refused
  * @throws PaymentError any error of {@link ChannelSale}
- * @throws Problem invalid_request if the key is malformed, too_many_requests, or from `accept` and the product
+ * @throws Problem blocked, invalid_request if the key is malformed, too_many_requests, or from `accept` and the product
  * @throws EngineError from the product
  */
 export async function purchaseOnChannel(
@@ -49,6 +50,7 @@ export async function purchaseOnChannel(
       offer,
       "invalid_batch_settlement_evm_payload_type: a refund pays for no call; send it to GET /v1/channel",
     );
+  refuseBlockedPayer(payment.config.payer, config);
   const account = `payer:${payment.config.payer.toLowerCase()}`;
   const sale = new ChannelSale<Delivery>(termsOf(caller, exchange));
   await countingRefusals(request, () => checkVoucher(payment, offer));

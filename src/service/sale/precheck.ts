@@ -40,7 +40,10 @@ function fileErrors(
     if (isHandle(source)) {
       await uploadedFile(bucketOf(env), source, Date.now());
     } else if (isAddress(source)) {
-      expectAddress(source, config.allowLoopbackSources && isDeveloper(request));
+      expectAddress(source, {
+        allowLoopback: config.allowLoopbackSources && isDeveloper(request),
+        blockedHosts: config.blocked.hosts,
+      });
       if (field === "file") expectFileLink(source);
     } else {
       const bytes = decodeSource(source, field);

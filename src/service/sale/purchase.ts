@@ -11,6 +11,7 @@ import type { RequestFacts } from "../../shared/logLines.ts";
 import { isLoopback } from "../../shared/net/loopback.ts";
 import { problemOf, readFailure, writeFailure } from "../../shared/problems.ts";
 import { linkOf } from "../../storage/link.ts";
+import { refuseBlockedPayer } from "../limits/blockList.ts";
 import { addressAccount, payerAccount, type Spent, withinQuota } from "../limits/quota.ts";
 import { countingRefusals, countRefusal, forgiveRefusals } from "../limits/refusedPayments.ts";
 import { countUnusedAfterFailure, forgiveUnused, unlessThrottled } from "../limits/unusedPayments.ts";
@@ -60,7 +61,7 @@ export interface Admitted extends Admission {
  * the caller is the payer
  * @throws PaymentRequired if the payment is refused
  * @throws PaymentError not_configured, or an error of {@link admit}
- * @throws Problem invalid_request if the key is malformed, too_many_requests if the payer is throttled
+ * @throws Problem blocked, invalid_request if the key is malformed, too_many_requests if the payer is throttled
  */
 export async function admitPayer(
   product: Product,
@@ -70,6 +71,7 @@ export async function admitPayer(
   sentKey?: unknown,
   acceptSmall?: Accept,
 ): Promise<Admitted> {
+  refuseBlockedPayer(payment.authorization.from, exchange.config);
   const asked = { product, payment, key: idempotencyKeyOf(sentKey, payment), isKeyChosen: isKeyChosen(sentKey), offer };
   const { request } = exchange;
   const smallFingerprint = async () => acceptSmall && fingerprintFor(acceptSmall, exchange);

@@ -215,7 +215,7 @@ async function open(
     return receiveStored(await uploadedFile(bucketOf(call.env), source, Date.now()), receiving[field]);
   const { fetchTimeoutMs: timeoutMs, dnsCheckUrl } = config;
   return openSource(source, field, {
-    rules: { timeoutMs, allowLoopback, dnsCheckUrl, signal },
+    rules: { timeoutMs, allowLoopback, blockedHosts: config.blocked.hosts, dnsCheckUrl, signal },
     limits: receiving[field],
     isHashed:
       (call.resourceUrl !== undefined && field === "file") || (call.defaultKey !== undefined && isAddress(source)),
