@@ -30,7 +30,8 @@ function withBmpSubstitutes(text: string): string {
 }
 
 /**
- * Returns whether a paragraph runs from right to left. Its first strong character decides (UAX #9, rules P2 and P3).
+ * Returns whether a paragraph runs from right to left. The first strong character determines the direction (UAX #9,
+ * rules P2 and P3).
  */
 export function isRightToLeft(paragraph: string): boolean {
   return bidi.getEmbeddingLevels(withBmpSubstitutes(paragraph)).paragraphs[0]?.level === 1;

@@ -134,7 +134,7 @@ export class Shaper {
   }
 
   /**
-   * Shapes a run of `text`. The text around the run decides how letters at the ends of the run join.
+   * Shapes a run of `text`. The text around the run determines how letters at the ends of the run join.
    * @returns glyphs from left to right, also for right-to-left text
    * @throws Error if HarfBuzz has no memory left
    */

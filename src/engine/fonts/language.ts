@@ -24,9 +24,9 @@ const NASTALIQ = new Set(["ur", "ks", "pa", "pnb", "lah", "skr"]);
 /**
  * Returns the families to try first for a line of `text`. If the caller requests serifs, the serif family is first. The
  * serif family has only Latin, Greek and Cyrillic letters. The next families follow from the caller's language, and
- * then from kana or hangul in the text. The document's language counts only if the caller gives no language. Kana
- * decide for all lines of the text, because a line of Japanese can consist of ideographs only. Hangul decides only for
- * its own line, because ideographs beside Korean are mostly Chinese.
+ * then from kana or hangul in the text. The document's language counts only if the caller specifies no language. Kana
+ * determine the family for all lines of the text, because a line of Japanese can consist of ideographs only. Hangul
+ * determines the family only for its own line, because ideographs beside Korean are mostly Chinese.
  */
 export function familiesOf(line: string, text: string, letterforms: Letterforms): Family[] {
   const names = [

@@ -187,7 +187,7 @@ interface LineRun {
 }
 
 /**
- * Splits a line into runs in logical order. A character without a script takes the script of the preceding characters,
+ * Splits a line into runs in logical order. A character without a script adopts the script of the preceding characters,
  * or else the script of the following characters.
  */
 function runsOf(line: string, { rightToLeft, choices }: LineOptions): LineRun[] {

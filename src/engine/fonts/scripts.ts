@@ -8,7 +8,7 @@ export const SCRIPTS = (
 
 /**
  * Matches a character of one of the `SCRIPTS`, with one capturing group per script. Other characters are shared by many
- * scripts or take the script of their neighbors. The pattern is compiled on first use.
+ * scripts or adopt the script of their neighbors. The pattern is compiled on first use.
  */
 let pattern: RegExp | undefined;
 

@@ -21,7 +21,7 @@ const PASSES: readonly Pass[] = [
   { x: 0, y: 1, stepX: 1, stepY: 2 },
 ];
 
-/** Maximum size of the scanlines in bytes. Deinterlacing is the only step that holds all pixels in memory. */
+/** Maximum size of the scanlines in bytes. Only deinterlacing needs all pixels in memory at the same time. */
 const MAX_BYTES = 50_000_000;
 
 /**

@@ -8,7 +8,7 @@ export interface ColorLayout {
   sampleBytes: 1 | 2;
 }
 
-/** A row of colors, in which invisible pixels take the color of the nearest visible pixel. */
+/** A row of colors, in which invisible pixels have the color of the nearest visible pixel. */
 interface Row {
   samples: Uint8Array;
   /** For each pixel, the distance in steps to the pixel that supplied its color. It is 0 for a visible pixel. */
@@ -31,7 +31,7 @@ const WAITING_BYTES = 6_000_000;
  * 32000-2, 11.6.5.2). The color under alpha 0 is mostly black, and would therefore show as a rim. The entry /Matte does
  * not help: readers apply it before scaling, and it cannot restore colors where alpha is 0.
  *
- * The last rows wait in memory before they are written. A pixel takes the nearest color from all rows above it, and
+ * The last rows wait in memory before they are written. A pixel receives the nearest color from all rows above it, and
  * from rows below it that arrive while it waits. Distances are counted in horizontal and vertical steps. Rows above the
  * first visible pixel are only counted. Later, they are written as copies of the first row with a color.
  */

@@ -34,7 +34,7 @@ export function layoutOf({ width, bitDepth, colorType }: PngHeader): ColorLayout
 }
 
 /**
- * Splits scanlines into colors and alpha. Invisible pixels take the colors of their neighbors. A scanline without
+ * Splits scanlines into colors and alpha. Invisible pixels receive the colors of their neighbors. A scanline without
  * invisible pixels keeps its filter if possible.
  */
 export async function splitAlpha(
