@@ -22,11 +22,11 @@ export interface PageSize extends Size {
   userUnit: number;
 }
 
-/** Names of the page boxes that margins and positions may count from. */
+/** Names of the page boxes from which margins and positions may be measured. */
 export const FRAME_BOXES = ["crop", "trim"] as const;
 export type FrameBox = (typeof FRAME_BOXES)[number];
 
-/** The area of a displayed page that margins and positions count from. */
+/** The area of a displayed page from which margins and positions are measured. */
 export interface PageFrame extends PageSize {
   /** Distance of the area's lower left corner from the lower left corner of the displayed page, in points. */
   readonly x: number;
@@ -53,14 +53,14 @@ export function displayedSize({ box, rotate, userUnit }: Page): PageSize {
 }
 
 /**
- * Margins count from a TrimBox that is inset by more than this number of points. Usual bleeds are smaller. A larger
- * inset suggests that the page has printer's marks.
+ * Margins are measured from a TrimBox that is inset by more than this number of points. Usual bleeds are smaller. A
+ * larger inset suggests that the page has printer's marks.
  */
 const BLEED_PT = 10;
 
 /**
- * Returns the area of a page that margins and positions count from. By default, this area is the displayed page. If the
- * TrimBox is inset by more than `BLEED_PT` on a side, the area is the part of the page within the TrimBox.
+ * Returns the area of a page from which margins and positions are measured. By default, this area is the displayed
+ * page. If the TrimBox is inset by more than `BLEED_PT` on a side, the area is the part of the page within the TrimBox.
  */
 export function frameOn(page: Page, frameBox?: FrameBox): PageFrame {
   const { box, trimBox = box, rotate, userUnit } = page;

@@ -21,9 +21,9 @@ export interface Template {
   /** Maximum size of the mark, as shares of the page's sides. */
   maxShares?: { width?: number; height?: number };
   /**
-   * Maximum height of all lines together, as a share of the page's shorter side. A longer text gets smaller. A text
-   * that is still too long at 6 points is cut short and ends in an ellipsis. The caller's line breaks are kept, even if
-   * the lines exceed the height.
+   * Maximum height of all lines together, as a share of the page's shorter side. A longer text has a smaller font size.
+   * A text that is still too long at 6 points is cut short and ends in an ellipsis. The caller's line breaks are kept,
+   * even if the lines exceed the height.
    */
   maxDepth?: number;
   /**
