@@ -48,8 +48,8 @@ const RESOURCES: Record<string, (typeof CATEGORIES)[number]> = {
 };
 
 /**
- * Signature of an operator that takes any number of numbers. No actual operands have this signature, because no operand
- * kind is 0.
+ * Signature of an operator that accepts any number of numbers. No actual operands have this signature, because no
+ * operand kind is 0.
  */
 export const VARIABLE = 8;
 
@@ -109,9 +109,9 @@ const GROUPS: readonly Group[] = [
 const SLOTS = 1024;
 /** Packed names of the operators, in a hash table with linear probing. Empty slots are 0. */
 const NAMES = new Int32Array(SLOTS);
-/** Kinds of the operands that the operator takes, with the first operand in the highest bits, or {@link VARIABLE}. */
+/** Kinds of the operator's operands, with the first operand in the highest bits, or {@link VARIABLE}. */
 export const SIGNATURE = new Int32Array(SLOTS);
-/** Alternative operands that the operator may take. Equals `SIGNATURE` if there is no alternative. */
+/** Kinds of alternative operands of the operator. Equals `SIGNATURE` if there is no alternative. */
 export const OTHER_SIGNATURE = new Int32Array(SLOTS);
 /** Bit set of the graphics objects where the operator is allowed. */
 export const WHERE = new Uint8Array(SLOTS);
