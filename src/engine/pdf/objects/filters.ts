@@ -55,8 +55,8 @@ export function hasKnownFilters(dict: Dictionary): boolean {
 /**
  * Applies the filters of a stream dictionary in order. Charges the output of each filter to the meter.
  * @param maxBytes maximum number of bytes that all filters together may produce
- * @param isStrict whether to reject data on which some readers give up: Flate data without a valid header, ASCII data
- * with invalid characters, and ASCII or run-length data without an end mark
+ * @param isStrict whether to reject data that some readers reject: Flate data without a valid header, ASCII data with
+ * invalid characters, and ASCII or run-length data without an end mark
  * @throws Malformed if a filter is unknown, the data are damaged, or there are too many filters
  * @throws EngineError too_complex if the output is too large or the decoding takes too long
  */

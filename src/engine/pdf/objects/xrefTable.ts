@@ -1,6 +1,6 @@
 /**
  * The cross-reference table in memory (ISO 32000-2, 7.5.4). The table has one row for each entry of every section, or
- * for each object that a scan found. Typed arrays hold the rows; a million objects take about 25 MB. The newest row of
+ * for each object that a scan found. Typed arrays store the rows; a million objects take about 25 MB. The newest row of
  * an object number is its live row. The other rows locate superseded bodies, which the output must not contain.
  */
 import type { EngineError } from "../../errors.ts";
@@ -44,7 +44,7 @@ export class XrefTable {
   #field3 = new Uint32Array(1024);
   /**
    * Live row plus one, by object number. The value is 0 for an object without a row. This array is dense. `#sparse`
-   * holds numbers that are far above the number of rows, as in hostile or sparse files.
+   * stores numbers that are far above the number of rows, as in hostile or sparse files.
    */
   #index = new Uint32Array(1024);
   readonly #sparse = new Map<number, number>();

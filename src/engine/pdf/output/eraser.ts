@@ -67,7 +67,7 @@ export function endOfCopy(boundaries: Boundaries, length: number): number {
   return end;
 }
 
-/** Goes through the source once, from beginning to end, and reports the ranges to erase. */
+/** Reads the source once, from beginning to end, and reports the ranges to erase. */
 export class Eraser {
   readonly #boundaries: Boundaries;
   readonly #unverified: XrefTable | undefined;

@@ -26,9 +26,9 @@ const MOST_DEFLATED = 16;
 const PLACEMENTS_BYTES = 1 << 20;
 
 /**
- * Lays form XObjects over or under the content of every page, as artifacts (ISO 32000-2, 14.8.2.2). `document.layer`
- * decides between over and under. The XObjects are drawn in the page's initial graphics state. XObjects under the
- * content leave that state unchanged. Pages with equal operators share one content stream. Must be called only once per
+ * Lays form XObjects over or under the content of every page, as artifacts (ISO 32000-2, 14.8.2.2). `document.layer` is
+ * the layer of the XObjects. The XObjects are drawn in the page's initial graphics state. XObjects under the content
+ * leave that state unchanged. Pages with equal operators share one content stream. Must be called only once per
  * document.
  * @param content returns the operators that place XObjects, in the page's user space; `nameOf` returns the resource
  * name of an XObject on that page
