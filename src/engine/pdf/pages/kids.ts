@@ -26,7 +26,7 @@ export class KidList {
     this.#codes.push(num);
   }
 
-  /** @param at offset of the dictionary in the text that holds the array; never 0 */
+  /** @param at offset of the dictionary in the text that contains the array; never 0 */
   addDictionary(at: number): void {
     this.#codes.push(-at);
   }

@@ -160,7 +160,7 @@ export class PageWalk {
 
   /**
    * Lists the pages of the tree; see {@link listPages}. Call this method after all kids have been visited. A blank page
-   * gets the size of the page before it, or else of the first page that is not blank.
+   * has the size of the page before it, or else of the first page that is not blank.
    * @throws EngineError damaged_pdf if too many pages are blank
    */
   async pages(): Promise<PageEntry[]> {

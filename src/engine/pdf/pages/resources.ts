@@ -164,8 +164,9 @@ export class Resources {
   }
 
   /**
-   * Notes the default color spaces in the ColorSpace dictionary at `span`, which may be at the end of a chain of
-   * references. If the dictionary is unreadable, notes all default color spaces, because a reader may find any of them.
+   * Records the default color spaces in the ColorSpace dictionary at `span`, which may be at the end of a chain of
+   * references. If the dictionary is unreadable, records all default color spaces, because a reader may find any of
+   * them.
    */
   #noteDefaults(holder: Rewrite, span: Span): void {
     const note = (bytes: Uint8Array, at: number) => {

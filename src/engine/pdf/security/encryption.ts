@@ -32,8 +32,8 @@ export interface Cipher {
 /**
  * Returns the cipher of a file that is encrypted with the standard security handler (ISO 32000-2, 7.6.4). The file's
  * permissions must allow changes to its pages. Tries the empty password first, then `password`, each as owner password
- * and as user password. The owner may change everything. For the user, bit 4 of /P decides in every revision (7.6.4.2,
- * table 22). The bits that revision 3 added do not concern page content.
+ * and as user password. The owner may change everything. The user may change the content if bit 4 of /P is set, in
+ * every revision (7.6.4.2, table 22). The bits that revision 3 added do not concern page content.
  * @param id the first half of the trailer's /ID; empty if /ID is missing
  * @throws EngineError `unsupported_encryption`, `password_required`, `wrong_password` or `modification_not_permitted`
  */

@@ -14,7 +14,7 @@ export interface Access {
 
 /**
  * Checks a password and computes the file key with it. Revisions up to 4 use algorithms 6 and 7 (ISO 32000-2, 7.6.4.4.5
- * and 7.6.4.4.6). Later revisions use algorithm 2.A (7.6.4.3.3). A password that is both user and owner password gives
+ * and 7.6.4.4.6). Later revisions use algorithm 2.A (7.6.4.3.3). A password that is both user and owner password grants
  * owner access.
  * @returns undefined if the password is wrong
  */

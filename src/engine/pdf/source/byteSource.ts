@@ -78,7 +78,7 @@ class Searches {
     return this.#progress.get(search);
   }
 
-  /** Notes that a search has found nothing before the offset `at`. */
+  /** Records that a search has found nothing before the offset `at`. */
   remember(search: string, at: number): void {
     if (this.#progress.size === MAX_SEARCHES && !this.#progress.has(search))
       this.#progress.delete(this.#progress.keys().next().value!);
@@ -149,7 +149,7 @@ const SEQUENTIAL_STRIDE = 4;
 
 /**
  * A file whose ranges are fetched on demand in blocks of 64 KiB. If reads are sequential, a fetch covers several
- * blocks. An LRU cache holds at most `CACHED_BLOCKS` blocks.
+ * blocks. An LRU cache contains at most `CACHED_BLOCKS` blocks.
  */
 export class RangeSource implements OutOfMemory {
   readonly inMemory = false;

@@ -122,7 +122,7 @@ export const COSTS = {
 /** An operation that the meter counts. */
 export type MeteredOperation = keyof typeof COSTS;
 
-/** Memory overhead of each structure in bytes. The bytes that a structure holds are counted separately. */
+/** Memory overhead of each structure in bytes. The bytes in a structure are counted separately. */
 export const MEMORY = {
   /** Memory per parsed value of any type. */
   value: 32,

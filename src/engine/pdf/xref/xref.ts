@@ -203,7 +203,7 @@ export class XrefReader {
     const end = Math.min(table.at + Math.min(ENTRY_WINDOW, ENTRY_SPACE + ENTRY * table.left), this.#source.length);
     const bytes = this.#source.bytes(table.at, end);
     // Entries have 20 bytes, but real files also contain shorter line ends and stray blanks. The last 40 bytes of the
-    // window may hold an incomplete entry.
+    // window may contain an incomplete entry.
     const limit = end === this.#source.length ? bytes.length : bytes.length - 40;
     let { next, left } = table;
     let at = 0;
