@@ -18,8 +18,8 @@ export interface MarkOptions {
   /** Distance from the page edges in points, at most a tenth of the shorter side. */
   marginPt?: number | undefined;
   /**
-   * Page box that margins and positions count from. Defaults to the TrimBox if it is inset by more than 10 points, and
-   * otherwise to the CropBox.
+   * Page box from which margins and positions are measured. Defaults to the TrimBox if it is inset by more than 10
+   * points, and otherwise to the CropBox.
    */
   box?: FrameBox | undefined;
   /** Displacement from the position to the right, in points of the page as displayed. */
@@ -78,8 +78,8 @@ export interface ImageMark extends MarkOptions {
 }
 
 /**
- * Defaults of omitted options. The defaults of `rotation` and `scale` are for images. The default rotation of a text
- * comes from its template.
+ * Defaults of omitted options. The defaults of `rotation` and `scale` are for images. The template of a text determines
+ * its default rotation.
  */
 export const DEFAULTS = {
   template: DEFAULT_TEMPLATE,
