@@ -58,7 +58,7 @@ describePage("pages for reading", (running) => {
     await page.close();
   });
 
-  test("the page /mcp copies the configuration text for a host", async () => {
+  test("a button of the page /mcp copies the configuration text for a host", async () => {
     const context = await running.browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
     const page = await context.newPage();
     await page.goto(`${running.worker.url}/mcp`);

@@ -200,7 +200,7 @@ describe("calls that fail on their way", () => {
 
   test.each([
     ["a connection that breaks", "nothing" as const],
-    ["an answer of a gateway", { status: 502, headers: {}, problem: {} }],
+    ["a gateway error", { status: 502, headers: {}, problem: {} }],
     [
       "settlement_pending",
       { status: 503, headers: { "Retry-After": "1" }, problem: { code: "settlement_pending", detail: "Wait." } },

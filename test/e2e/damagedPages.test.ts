@@ -27,22 +27,22 @@ describe.each([MUPDF, PDFIUM])("$name", (reader) => {
     ["without /Parent", pageOf("", BOX)],
     ["with a wrong /Parent", pageOf("/Parent 5 0 R", BOX)],
     ...[...BOXES, SMALL, LARGE, "null", "9 0 R"].flatMap((box): [string, Uint8Array][] => [
-      [`of /MediaBox ${box}`, pageOf(`/Parent 2 0 R /MediaBox ${box}`)],
-      [`of /MediaBox ${box} under another`, pageOf(`/Parent 2 0 R /MediaBox ${box}`, BOX)],
-      [`of /CropBox ${box}`, pageOf(`/Parent 2 0 R ${BOX} /CropBox ${box}`)],
-      [`of an inherited /MediaBox ${box}`, pageOf("/Parent 2 0 R", `/MediaBox ${box}`)],
+      [`with /MediaBox ${box}`, pageOf(`/Parent 2 0 R /MediaBox ${box}`)],
+      [`with /MediaBox ${box} and an inherited /MediaBox`, pageOf(`/Parent 2 0 R /MediaBox ${box}`, BOX)],
+      [`with /CropBox ${box}`, pageOf(`/Parent 2 0 R ${BOX} /CropBox ${box}`)],
+      [`with an inherited /MediaBox ${box}`, pageOf("/Parent 2 0 R", `/MediaBox ${box}`)],
     ]),
     ...["null", "9 0 R", "[]"].map((resources): [string, Uint8Array] => [
-      `of /Resources ${resources} under others`,
+      `with /Resources ${resources} and inherited /Resources`,
       pageOf(`/Parent 2 0 R /Resources ${resources}`, `${BOX} /Resources << /ProcSet [/PDF] >>`),
     ]),
     ["whose MediaBox and CropBox do not overlap", pageOf(`/Parent 2 0 R ${BOX} /CropBox [500 500 600 600]`)],
     ...["45", "135", "89", "90.5", "--90", "(x)", "null", "99999999999"].map((turn): [string, Uint8Array] => [
-      `of /Rotate ${turn}`,
+      `with /Rotate ${turn}`,
       pageOf(`/Parent 2 0 R ${BOX} /Rotate ${turn}`),
     ]),
     ...["0", "-1", "null", "1e5", "(x)"].map((unit): [string, Uint8Array] => [
-      `of /UserUnit ${unit}`,
+      `with /UserUnit ${unit}`,
       pageOf(`/Parent 2 0 R ${BOX} /UserUnit ${unit}`),
     ]),
   ])(`${reader.name} shows the mark in the visible corner of a page %s`, async (_, source) => {

@@ -375,7 +375,7 @@ describe("the documents' links", () => {
     ["README.md", /^docs\/[^/]+$/],
     ["ARCHITECTURE.md", /^docs\/design\//],
     ["CONTRIBUTING.md", /^docs\/contributing\//],
-  ])("the document %s links to every document in the folder %s", (index, folder) => {
+  ])("the document %s links to every document whose path matches %s", (index, folder) => {
     const listed = documents.filter(([path]) => folder.test(path));
     expect(listed.length).toBeGreaterThan(0);
     for (const [path] of listed) expect(FILES[index]).toContain(`](${path})`);

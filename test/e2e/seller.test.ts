@@ -281,7 +281,7 @@ describe("payments on a chain with a block every two seconds", () => {
     ["settle_exact_node_failure", ""],
     ["HTTP request failed. Status: 502", ""],
   ])(
-    "a payer gets the result if the facilitator settles but reports %s because its node's answer was lost",
+    'a payer gets the result if the facilitator settles but reports "%s", because its node\'s answer was lost',
     async (errorReason, named) => {
       const payment = await newPayment(services["with a node"]);
       facilitator.interpose(payment.payer.address, async (settle) => {

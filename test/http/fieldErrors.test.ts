@@ -123,7 +123,7 @@ describe("an invalid value", () => {
       "must be a URL, a data URI, base64 or an upload (tool request_upload, or POST /v1/uploads)",
     ],
   ])(
-    "the error for a field with an invalid value states the allowed values: %s %#",
+    "the error for a field with an invalid value states the allowed values: %s (case %#)",
     async (path, body, field, message) => {
       expect(await messageFor(path, body, field)).toBe(message);
     },
@@ -133,7 +133,7 @@ describe("an invalid value", () => {
     [TEXT, { file: "contract.pdf", text: "A" }, "file", "file=@contract.pdf"],
     [IMAGE, { file, image: "logo.png" }, "image", "image=@logo.png"],
   ])(
-    "%s: the error explains how to upload a file if a form field contains a file name: %#",
+    "the error of %s explains how to upload a file if a form field contains a file name (case %#)",
     async (path, fields, field, curl) => {
       expect(await messageFor(path, formOf(fields as Record<string, string>), field)).toMatch(
         new RegExp(`^must be an upload \\(in curl: -F ${curl}\\), an http\\(s\\) URL`),
@@ -200,7 +200,7 @@ describe("a field with a list of allowed values", () => {
     [TEXT, { ...text, template: "sidebars" }, "template", "sidebar"],
     [IMAGE, { ...image, position: "centr" }, "position", "center"],
   ])(
-    "%s: the error suggests the nearest allowed value for a misspelled value: %#",
+    "the error of %s suggests the nearest allowed value for a misspelled value (case %#)",
     async (path, body, field, meant) => {
       expect(await messageFor(path, body, field)).toBe(`is not known. Did you mean ${meant}?`);
     },
@@ -212,7 +212,7 @@ describe("a field with a list of allowed values", () => {
     [TEXT, { ...text, template: "fancy" }, "template", Object.keys(TEMPLATES)],
     [IMAGE, { ...image, position: "somewhere" }, "position", IMAGE_POSITIONS],
   ])(
-    "%s: the error lists all allowed values if no allowed value resembles the invalid one: %#",
+    "the error of %s lists all allowed values if no allowed value resembles the invalid one (case %#)",
     async (path, body, field, all) => {
       expect(await messageFor(path, body, field)).toBe(`must be one of ${all.join(", ")}`);
     },
@@ -265,12 +265,15 @@ describe("an unknown field", () => {
     [IMAGE, { ...image, template: "stamp" }, "template", TEXT],
     [TEXT, { ...text, image: image.image }, "image", IMAGE],
     [TEXT, { ...text, scale: 0.2 }, "scale", IMAGE],
-  ])("%s: the error for a field of the other operation names that operation: %#", async (path, body, field, other) => {
-    const { tool } = PRODUCTS.find((product) => product.path === other)!;
-    expect(await messageFor(path, body, field)).toBe(
-      `is not a field of this operation, but of POST ${other} (MCP tool ${tool})`,
-    );
-  });
+  ])(
+    "the error of %s for a field of the other operation names that operation (case %#)",
+    async (path, body, field, other) => {
+      const { tool } = PRODUCTS.find((product) => product.path === other)!;
+      expect(await messageFor(path, body, field)).toBe(
+        `is not a field of this operation, but of POST ${other} (MCP tool ${tool})`,
+      );
+    },
+  );
 
   test.each(["pages", "page", "page_range", "pageNumbers", "first_page", "PAGES"])(
     "the error says that pages cannot be selected if the request has the unknown field %s",

@@ -164,7 +164,7 @@ describe("the request for a payment link", () => {
     ["base64", btoa("%PDF-1.7")],
     ["a path", "/home/me/a.pdf"],
     ["an object", { download_url: "https://example.com/a.pdf", file_id: "1" }],
-  ])("the request for a payment link rejects the file %s", async (_what, file) => {
+  ])("the request for a payment link rejects %s as `file`", async (_what, file) => {
     expect(await codeOf(await ask(request({ file })))).toEqual([400, "invalid_request"]);
   });
 

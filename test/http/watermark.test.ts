@@ -315,7 +315,7 @@ describe("invalid input", () => {
   test.each([
     [`{"file":"${pdf}","text":"A","text":"B"}`, "text"],
     [`{"file":"${pdf}","text":"A","\\u0066ile":"http://127.0.0.1/"}`, "file"],
-  ])("the service rejects JSON with a repeated field and names the field: %#", async (body, field) => {
+  ])("the service rejects JSON with a repeated field and names the field (case %#)", async (body, field) => {
     const response = await callRaw(body, "application/json");
     expect(response.status).toBe(400);
     const { code, detail, errors } = await response.json<Problem>();

@@ -189,7 +189,7 @@ describe("a payment buys one result", () => {
   test.each([
     ["X-PAYMENT", signPayment],
     ["PAYMENT-SIGNATURE", signPaymentV2],
-  ])("%s: a repeated call gets the same result and receipt", async (header, sign) => {
+  ])("a repeated call with a payment in %s gets the same result and receipt", async (header, sign) => {
     const payment = await sign(await offerOf(TEXT));
     const [first, second] = [await call(header, payment, body, header), await call(header, payment, body, header)];
     expect([first.status, second.status]).toEqual([200, 200]);

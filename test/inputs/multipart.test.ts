@@ -205,7 +205,7 @@ describe("readForm and invalid forms", () => {
       [["file", large], ...Array.from({ length: 60 }, (_, i): [string, string] => [`f${i}`, ""])],
       /more than 50 parts/,
     ],
-  ])("readForm rejects a form with %s and leaves nothing in storage", async (_, entries, words, problem = refused) => {
+  ])("readForm rejects a form with %s, and leaves nothing in storage", async (_, entries, words, problem = refused) => {
     await expect(read(entries)).rejects.toMatchObject({ ...problem, detail: expect.stringMatching(words) });
     await deleteStored();
     expect(await spooled()).toBe(0);
@@ -216,7 +216,7 @@ describe("readForm and invalid forms", () => {
     ["cut off before its end", (body: Uint8Array) => body.subarray(0, -10)],
     ["empty", () => new Uint8Array()],
     ["noise", () => noise(5000)],
-  ])("readForm rejects a form that is %s and leaves nothing in storage", async (_, change) => {
+  ])("readForm rejects a form that is %s, and leaves nothing in storage", async (_, change) => {
     await expect(
       read(
         [

@@ -257,7 +257,7 @@ test("the MCP endpoint accepts a payment at the end of a message of 256 KB", asy
 
 test.each([
   ["nothing", ""],
-  ["its beginning", '{"jsonrpc":"2.0",'],
+  ["only its beginning", '{"jsonrpc":"2.0",'],
 ])("a message times out with 408 if %s arrives", async (_, beginning) => {
   const body = new ReadableStream({
     type: "bytes",

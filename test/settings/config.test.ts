@@ -228,7 +228,7 @@ describe("settings", () => {
   });
 
   test.each([{ "my-chain": CHAIN }, JSON.stringify({ "my-chain": CHAIN })])(
-    "EXTRA_NETWORKS accepts JSON or a TOML table: %#",
+    "EXTRA_NETWORKS accepts JSON or a TOML table (case %#)",
     (EXTRA_NETWORKS) => {
       const { chainId, asset: _, decimals, ...domain } = CHAIN;
       const asset = "0x036CbD53842c5426634e7929541eC2318f3dCF7e"; // The token address of CHAIN, written with its checksum.
@@ -334,7 +334,7 @@ describe("each setting", () => {
   });
 
   test.each(Object.entries(WRONG_SETTINGS).flatMap(([name, values]) => values.map((value) => [name, value] as const)))(
-    "readConfig names the invalid setting in the message about %s=%j, but not its value",
+    "the message of readConfig about %s=%j names the setting but not its value",
     (name, value) => {
       const message = problemsOf({ [name]: value });
       expect(message).toContain(name);

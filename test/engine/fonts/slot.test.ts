@@ -10,7 +10,7 @@ test.each([
   [slotsOf(10, 9), "1000000000", "1000000000"],
   [`${slotsOf(3, 4)} x ${slotsOf(3)}`, "12", "0012 x 12"],
 ])(
-  "replaces the digit placeholders of {page} with the page number, and pads it with zeros if requested (%#)",
+  "replaces the digit placeholders of {page} with the page number, and pads it with zeros if requested (case %#)",
   (slots, number, text) => {
     expect(withNumber(withDigits(slots, number.length), number)).toBe(text);
   },

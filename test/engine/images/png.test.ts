@@ -283,14 +283,17 @@ describe("a palette with transparency", () => {
   );
 
   test.each([
-    { name: "one entry is", alphas: [255, 0] },
-    { name: "the first entry is", alphas: [0] },
-    { name: "some entries are", alphas: [255, 0, 0, 255, 0, 255] },
-  ])("writes the alpha of a palette as a 1-bit mask if $name fully transparent", async ({ alphas }) => {
-    const spec = noisy({ colorType: 3, bitDepth: 4 }, { chunks: [{ type: "tRNS", data: Uint8Array.from(alphas) }] });
-    expect((await written(spec)).text).toMatch(/\/DeviceGray \/BitsPerComponent 1 [\s\S]*\/SMask/);
-    await expectShown(spec, ([index]) => withAlpha(spec, index!, (alphas[index!] ?? 255) / 255));
-  });
+    { name: "one entry", alphas: [255, 0] },
+    { name: "the first entry", alphas: [0] },
+    { name: "several entries", alphas: [255, 0, 0, 255, 0, 255] },
+  ])(
+    "writes the alpha of a palette as a 1-bit mask if these entries are fully transparent: $name",
+    async ({ alphas }) => {
+      const spec = noisy({ colorType: 3, bitDepth: 4 }, { chunks: [{ type: "tRNS", data: Uint8Array.from(alphas) }] });
+      expect((await written(spec)).text).toMatch(/\/DeviceGray \/BitsPerComponent 1 [\s\S]*\/SMask/);
+      await expectShown(spec, ([index]) => withAlpha(spec, index!, (alphas[index!] ?? 255) / 255));
+    },
+  );
 
   test("copies the image data of a PNG if its pixels use only opaque palette entries", async () => {
     const alphas = Uint8Array.of(0, 100);

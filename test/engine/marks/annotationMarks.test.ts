@@ -88,7 +88,7 @@ it.each<[string, string, Bodies?]>([
   ["a link that is opaque", `[${annotation("100 150 200 250", "/Subtype/Link")}]`],
   ["a stamp with a link", `[${STAMP}<</Subtype/Link/Rect[130 180 140 190]>>]`],
   ["a stamp with a field", `[${STAMP}<</Subtype/Widget/Rect[130 180 140 190]>>]`],
-  ["a stamp in an array that is an object, which strings may depend on", "7 0 R", { 7: `[${STAMP}]` }],
+  ["a stamp that is a direct object in an indirect array", "7 0 R", { 7: `[${STAMP}]` }],
 ])("the output does not repeat the mark in an annotation above %s", async (_, annots, more) => {
   const { notices, shown } = await marked(withAnnotations(annots, more));
   expect(shown).toEqual([]);

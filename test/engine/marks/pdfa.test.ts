@@ -80,7 +80,7 @@ describe.each(MARKS)("%s with opacity 1", (_, mark) => {
     ["PDF/A-1 for CMYK", { part: 1, intent: 4 }],
     ["PDF/A-1 without an output intent", { part: 1 }],
     ["PDF/A-2 without an output intent", { part: 2 }],
-  ])("a mark uses device colors in %s only if an output intent defines them", async (_name, options) => {
+  ])("a mark in %s uses only the device colors that an output intent defines", async (_name, options) => {
     const { all, notices } = await marked(archive(options), mark);
     expect(all).not.toMatch(/ [kK]\s|\/ColorSpace ?\/DeviceCMYK/);
     if (!("intent" in options && options.intent === 3))

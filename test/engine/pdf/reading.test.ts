@@ -257,41 +257,41 @@ function deepTree(depth: number): Uint8Array {
 describe("page attributes", () => {
   it.each<[string, string, object]>([
     [
-      "take the page box from the MediaBox",
+      "takes the page box from the MediaBox",
       "/MediaBox[0 0 300 400]",
       { box: { x0: 0, y0: 0, x1: 300, y1: 400 }, rotate: 0, userUnit: 1 },
     ],
     [
-      "are normalized",
+      "normalizes box and rotation",
       "/MediaBox[300 400 10 20]/Rotate -90",
       { box: { x0: 10, y0: 20, x1: 300, y1: 400 }, rotate: 270 },
     ],
     [
-      "take the page box from the part of the CropBox that is within the MediaBox",
+      "takes the page box from the part of the CropBox that is within the MediaBox",
       "/MediaBox[0 0 300 400]/CropBox[-10 10 200 500]",
       { box: { x0: 0, y0: 10, x1: 200, y1: 400 } },
     ],
     [
-      "ignore a CropBox outside the MediaBox",
+      "ignores a CropBox outside the MediaBox",
       "/MediaBox[0 0 300 400]/CropBox[500 500 600 600]",
       { box: { x0: 0, y0: 0, x1: 300, y1: 400 } },
     ],
-    ["default to the US Letter size if the page has no box", "", { box: { x0: 0, y0: 0, x1: 612, y1: 792 } }],
+    ["uses the US Letter size if the page has no box", "", { box: { x0: 0, y0: 0, x1: 612, y1: 792 } }],
     [
-      "default to the US Letter size if the box has no area",
+      "uses the US Letter size if the box has no area",
       "/MediaBox[0 0 0 400]",
       { box: { x0: 0, y0: 0, x1: 612, y1: 792 } },
     ],
-    ["reduce a rotation of more than a full turn", "/MediaBox[0 0 300 400]/Rotate 810", { rotate: 90 }],
-    ["ignore a rotation that is no multiple of 90", "/MediaBox[0 0 300 400]/Rotate 45", { rotate: 0 }],
-    ["include the user unit", "/MediaBox[0 0 300 400]/UserUnit 2.5", { userUnit: 2.5 }],
-    ["ignore a negative user unit", "/MediaBox[0 0 300 400]/UserUnit -1", { userUnit: 1 }],
+    ["reduces a rotation of more than a full turn", "/MediaBox[0 0 300 400]/Rotate 810", { rotate: 90 }],
+    ["ignores a rotation that is no multiple of 90", "/MediaBox[0 0 300 400]/Rotate 45", { rotate: 0 }],
+    ["returns the user unit", "/MediaBox[0 0 300 400]/UserUnit 2.5", { userUnit: 2.5 }],
+    ["ignores a negative user unit", "/MediaBox[0 0 300 400]/UserUnit -1", { userUnit: 1 }],
     [
-      "use the last of two entries with the same key",
+      "uses the last of two entries with the same key",
       "/MediaBox[0 0 1 1]/MediaBox[0 0 300 400]",
       { box: { x0: 0, y0: 0, x1: 300, y1: 400 } },
     ],
-  ])("the page attributes that the engine reads %s", async (_, entries, expected) => {
+  ])("openPdf reads page attributes and %s", async (_, entries, expected) => {
     const { pages: found } = await open(file(onePage(entries)));
     expect(found[0]).toMatchObject(expected);
   });

@@ -290,11 +290,14 @@ describe("the networks of a facilitator", () => {
 });
 
 describe("GET /healthz", () => {
-  test.each([{}, { MAX_PAGES: "many" }])("/healthz reports the build of the deployment: %j", async (settings) => {
-    const health = await (await deployment(settings)("/healthz")).json();
-    expect(health).toMatchObject({ version, source: expect.stringMatching(/^[0-9a-f]{64}$/) });
-    expect(healthSchema().safeParse(health).error).toBeUndefined();
-  });
+  test.each([{}, { MAX_PAGES: "many" }])(
+    "/healthz reports the build of the deployment with the settings %j",
+    async (settings) => {
+      const health = await (await deployment(settings)("/healthz")).json();
+      expect(health).toMatchObject({ version, source: expect.stringMatching(/^[0-9a-f]{64}$/) });
+      expect(healthSchema().safeParse(health).error).toBeUndefined();
+    },
+  );
 
   test("/healthz passes in development", async () => {
     expect(await (await deployment({})("/healthz")).json()).toMatchObject({ status: "pass", problems: [] });

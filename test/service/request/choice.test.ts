@@ -7,7 +7,7 @@ const SLIPS = ["bottom center", "BottomCenter", "botom-center", "lower left", "l
 test.each([
   ["text", textRequest()],
   ["image", imageRequest()],
-])("the error for a misspelled position of a %s mark suggests a valid position", (_, request) => {
+])("the error for a misspelled position suggests a valid position of the operation: %s", (_, request) => {
   const { position } = request.shape;
   const { enum: listed } = jsonSchema(request, { io: "input" }).properties!.position as { enum: string[] };
   for (const slip of SLIPS) {

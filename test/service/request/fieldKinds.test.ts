@@ -154,7 +154,7 @@ describe("a file field", () => {
 });
 
 describe("field kinds", () => {
-  test.each(PRODUCTS)("every field of $operation has a kind", ({ schemas }) => {
+  test.each(PRODUCTS)("fieldKindOf returns a kind for every field of $operation", ({ schemas }) => {
     for (const [name, schema] of Object.entries(schemas.form.shape))
       expect(Object.keys(FIELD_KINDS), name).toContain(fieldKindOf(schema));
   });

@@ -19,7 +19,7 @@ describe("a form's text", () => {
       { text: "1e1", size: 10, scale: 0.5 },
     ],
     [{ text: "A" }, { text: "A" }],
-  ])("the text %j of a form field is converted to the type in the schema: %j", (fields, typed) => {
+  ])("converts the form fields %j to the types in the schema: %j", (fields, typed) => {
     expect(typedFields(fields, schema)).toMatchObject(typed);
     expect(schema.safeParse(typedFields(fields, schema)).success).toBe(true);
   });
@@ -38,7 +38,7 @@ describe("a form's text", () => {
     { text: "A", size: "" },
     { text: "A", size: "0x7" },
     { text: "A", size: "1e" },
-  ])("the form field text %j is not converted, and the error names the expected type", (fields) => {
+  ])("leaves the invalid form fields %j unconverted, and the error names the expected type", (fields) => {
     expect(typedFields(fields, schema)).toMatchObject(fields);
     expect(schema.safeParse(typedFields(fields, schema)).success).toBe(false);
   });

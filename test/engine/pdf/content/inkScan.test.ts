@@ -79,7 +79,7 @@ it.each<[string, string, number[][]]>([
   ["no shape outside the page", "-50 -50 20 20 re f", []],
   ["no background", "0 0 300 400 re f", []],
   ["no white area", "1 g 10 10 50 50 re f 1 1 1 rg 10 10 50 50 re f 0 0 0 0 k 10 10 50 50 re f", []],
-  ["no pale area, over which a mark is as legible as on paper", "0.85 g 10 10 50 50 re f", []],
+  ["no area of a pale color", "0.85 g 10 10 50 50 re f", []],
   [
     "the sides of a frame, but not the area inside the frame",
     "10 10 m 210 10 l 210 12 l 12 12 l 12 210 l 10 210 l f",
@@ -124,7 +124,7 @@ it.each<[string, string, number[][]]>([
     ],
   ],
   ["what precedes malformed content", "10 10 5 5 re f ( 20 20 5 5 re f", [[10, 10, 15, 15]]],
-])("a scan of page content reports the bounding box of %s", (_, content, expected) => {
+])("a scan of page content reports the bounding boxes of %s", (_, content, expected) => {
   expect(scan(content).ink).toEqual(expected);
 });
 
@@ -219,7 +219,7 @@ it.each<[string, string, number[][], Partial<ContentResources>?]>([
   ["a rectangle in an opaque state", "/Clear gs /Solid gs 0 0 8 8 re f", [[0, 0, 8, 8]]],
   ["a rectangle after a transparent state", "q /Clear gs Q 0 0 8 8 re f", [[0, 0, 8, 8]]],
   ["a form's rectangle, clipped to the form's bounding box", "/F Do", [[0, 0, 20, 20]], { xobject: () => FORM }],
-])("a scan of page content reports %s as an opaque area", (_, content, expected, resources) => {
+])("a scan of page content finds an opaque area in %s", (_, content, expected, resources) => {
   expect(opaqueAreas(content, resources)).toEqual(expected);
 });
 
@@ -238,7 +238,7 @@ it.each<[string, string, Partial<ContentResources>?]>([
   ["an inline image", "9 0 0 9 0 0 cm BI /W 1 /H 1 /BPC 8 /CS /G ID x EI"],
   ["a form of optional content", "/F Do", { xobject: () => ({ ...FORM, isOptional: true }) }],
   ["a form whose content cannot be read", "/F Do", { xobject: () => ({ ...FORM, content: () => undefined }) }],
-])("a scan of page content does not report %s as an opaque area", (_, content, resources) => {
+])("a scan of page content finds no opaque area in %s", (_, content, resources) => {
   const { areas } = scan(content, resources);
   expect(areas.map(({ isOpaque }) => isOpaque)).toEqual([false]);
 });

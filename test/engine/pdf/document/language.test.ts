@@ -25,14 +25,14 @@ describe("readLanguage", () => {
     ["in UTF-16", "/Lang<FEFF006A0061>", {}, "ja"],
     ["in UTF-8", "/Lang<EFBBBF6A61>", {}, "ja"],
     ["behind a reference", "/Lang 7 0 R", { 7: "(ur)" }, "ur"],
-    ["as no language if the entry is missing", "", {}, undefined],
-    ["that is empty", "/Lang()", {}, ""],
-    ["as no language if the value is a name", "/Lang/ja", {}, undefined],
-    ["as no language if it refers to a missing object", "/Lang 70 0 R", {}, undefined],
-    ["as no language if the reference refers to itself", "/Lang 7 0 R", { 7: "7 0 R" }, undefined],
-    ["as no language if it refers to an unreadable value", "/Lang 7 0 R", { 7: ")" }, undefined],
+    ["as undefined if the entry is missing", "", {}, undefined],
+    ["as empty if the value is empty", "/Lang()", {}, ""],
+    ["as undefined if the value is a name", "/Lang/ja", {}, undefined],
+    ["as undefined if it refers to a missing object", "/Lang 70 0 R", {}, undefined],
+    ["as undefined if the reference refers to itself", "/Lang 7 0 R", { 7: "7 0 R" }, undefined],
+    ["as undefined if it refers to an unreadable value", "/Lang 7 0 R", { 7: ")" }, undefined],
     ["up to its first 100 bytes", `/Lang(${"ja-".repeat(5000)})`, {}, "ja-".repeat(34).slice(0, 100)],
-  ])("reads the document language from a /Lang %s", async (_, entries, others, language) => {
+  ])("reads the document language from /Lang %s", async (_, entries, others, language) => {
     expect(await languageOf(fileWith(entries, others).table().bytes())).toBe(language);
   });
 

@@ -112,8 +112,7 @@ const FILES: Record<string, (data: string) => FileBuilder> = {
   "in a file that is scanned": (data) => unlisted(revised(data, true)),
   "in a file that is scanned, replaced by an update": (data) =>
     unlisted(revised(data, true, { 9: attached(OLD), 10: "50" }, withAttachment(data))),
-  "in a file that is scanned, with something like a length in it": (data) =>
-    unlisted(revised(`${data}\n10 0 obj\n12\nendobj`, true)),
+  "with a decoy length, in a file that is scanned": (data) => unlisted(revised(`${data}\n10 0 obj\n12\nendobj`, true)),
 };
 
 describe.each(Object.entries(FILES))("an attached PDF %s", (how, build) => {

@@ -507,11 +507,11 @@ describe("a source that is read in byte ranges", () => {
       const { offsets } = new FileBuilder().objects(bodies);
       const entry = `${String(offsets.get(num)).padStart(10, "0")} 00000 n`;
       return [
-        [`6 is where ${num} is`, misplaced(6, num)],
-        [`${num} is where 6 is`, misplaced(num, 6)],
-        [`${num} is behind the end`, renumbered(entry, "0000099999 00000 n")],
-        [`${num} has another generation there`, renumbered(entry, entry.replace("00000 n", "00003 n"))],
-        [`${num} has another generation`, renumbered(`\n${num} 0 obj`, `\n${num} 3 obj`)],
+        [`the entry of object 6 points to object ${num}`, misplaced(6, num)],
+        [`the entry of object ${num} points to object 6`, misplaced(num, 6)],
+        [`the entry of object ${num} points beyond the end`, renumbered(entry, "0000099999 00000 n")],
+        [`the entry of object ${num} has another generation`, renumbered(entry, entry.replace("00000 n", "00003 n"))],
+        [`the header of object ${num} has another generation`, renumbered(`\n${num} 0 obj`, `\n${num} 3 obj`)],
       ];
     });
 
