@@ -53,11 +53,12 @@ const plural = (count: number, of: string) => `${whole(count)} ${of}${count === 
 
 /** The name of our engine in results. */
 export const OURS = "overprint";
-const FLOOR = "copy";
+/** Names in results that are no other engines: ours, ours as a package, and the copy of the bytes. */
+const NO_PEERS = [OURS, "@overprint/engine (npm package)", "copy"];
 
 /** Returns the milliseconds of our engine for a file, and the fastest other engine that marked the file. */
 function fastest(engines: Marked[]): { ours: number | null; best: Marked | undefined } {
-  const peers = engines.filter(({ name, ms }) => ![OURS, FLOOR].includes(name) && ms !== null);
+  const peers = engines.filter(({ name, ms }) => !NO_PEERS.includes(name) && ms !== null);
   const [best] = peers.toSorted((a, b) => a.ms! - b.ms!);
   return { ours: engines.find(({ name }) => name === OURS)?.ms ?? null, best };
 }
@@ -65,7 +66,7 @@ function fastest(engines: Marked[]): { ours: number | null; best: Marked | undef
 /** Returns a phrase that compares our engine with the best other engine for one file. */
 function against(engines: Marked[], of: "ms" | "peakMb" | "addedBytes", format: (value: number) => string): string {
   const ours = engines.find(({ name }) => name === OURS)?.[of];
-  const peers = engines.filter((engine) => ![OURS, FLOOR].includes(engine.name) && (engine[of] ?? 0) > 0);
+  const peers = engines.filter((engine) => !NO_PEERS.includes(engine.name) && (engine[of] ?? 0) > 0);
   const [best] = peers.toSorted((a, b) => a[of]! - b[of]!);
   const others = best ? `, best other engine ${format(best[of]!)} (${best.name})` : ", no other engine succeeded";
   return `overprint ${ours == null ? "failed" : format(ours)}${others}`;
