@@ -11,6 +11,7 @@ import {
   printPurchase,
   summaryOf,
 } from "./checkout.ts";
+import { download } from "./download.ts";
 import { EXIT, Failure, failureOf, misuse } from "./failure.ts";
 import { checkFields, type GivenFields } from "./fields.ts";
 import { STANDARD } from "./input.ts";
@@ -18,7 +19,7 @@ import { isStopping, whenStopped } from "./interrupt.ts";
 import type { Io } from "./io.ts";
 import { announce, confirm } from "./offers.ts";
 import { findTargets, type Target } from "./output.ts";
-import { asFile, askDeal, type Deal, download, type Order, purchaseAt } from "./purchase.ts";
+import { asFile, askDeal, type Deal, type Order, purchaseAt } from "./purchase.ts";
 import { printJson, warn } from "./say.ts";
 import { inRow, variantsOf } from "./series.ts";
 

@@ -1,6 +1,7 @@
 /** Pays for calls through a payment channel (x402 scheme "batch-settlement") with the official client. */
 import { x402Client, x402HTTPClient } from "@x402/fetch";
 import type { PrivateKeyAccount } from "viem/accounts";
+import type { SignedPayment } from "../packages/client/paidCall.ts";
 import { channelOf, type OwnChannel, ownChannel } from "./channelState.ts";
 import { Failure } from "./failure.ts";
 import type { Io } from "./io.ts";
@@ -11,15 +12,8 @@ import { warn } from "./say.ts";
 export interface ChannelPayer extends OwnChannel {
   /** Amount that the next payment deposits into the channel. It is zero if the channel has enough money. */
   deposit: bigint;
-  /** Headers of the signed payment. Empty until `sign` has run. */
-  headers: Record<string, string>;
   /** Signs the payment of one call. The payment includes a deposit if the channel needs one. */
-  sign(): Promise<void>;
-  /**
-   * Updates the state of the channel from the answer to a call. Returns true if the deployment corrected the state. The
-   * call can then be repeated with the newly signed payment.
-   */
-  received(answer: Response): Promise<boolean>;
+  sign(): Promise<SignedPayment>;
 }
 
 /**
@@ -47,35 +41,36 @@ export async function openChannel(offer: Offer, account: PrivateKeyAccount, io: 
     return { recovered: false };
   };
   const state = await ownChannel(offer, account, io);
-  let payment: Awaited<ReturnType<typeof client.createPaymentPayload>>;
 
   const channel: ChannelPayer = {
     ...state,
     deposit: depositFor(state, offer, calls),
-    headers: {},
     async sign() {
-      payment = await client.createPaymentPayload(terms).catch((error: Error) => {
+      const payment = await client.createPaymentPayload(terms).catch((error: Error) => {
         if (error instanceof Failure) throw error;
         throw new Failure("not_signed", `the payment could not be signed: ${error.message}`);
       });
-      channel.headers = httpClient.encodePaymentSignatureHeader(payment);
-    },
-    async received(answer) {
-      const header = (name: string) => answer.headers.get(name);
-      const { recovered } = await httpClient
-        .processPaymentResult(payment, header, answer.status)
-        .catch((error: Error) => distrust(error, answer));
-      const { balance = "0", chargedCumulativeAmount = "0" } = (await storage.get(id)) ?? {};
-      Object.assign(channel, { balance: BigInt(balance), spent: BigInt(chargedCumulativeAmount) });
-      if (!recovered) return false;
-      if (depositFor(channel, offer) > channel.deposit)
-        throw new Failure(
-          "deposit_needed",
-          "another program has spent the rest of the channel: run the command again to deposit more",
-        );
-      channel.deposit = channel.spent + amount > channel.balance ? channel.deposit : 0n;
-      await channel.sign();
-      return true;
+      return {
+        headers: httpClient.encodePaymentSignatureHeader(payment),
+        network: network.caip2,
+        expiresAt: undefined,
+        async received(answer) {
+          const header = (name: string) => answer.headers.get(name);
+          const { recovered } = await httpClient
+            .processPaymentResult(payment, header, answer.status)
+            .catch((error: Error) => distrust(error, answer));
+          const { balance = "0", chargedCumulativeAmount = "0" } = (await storage.get(id)) ?? {};
+          Object.assign(channel, { balance: BigInt(balance), spent: BigInt(chargedCumulativeAmount) });
+          if (!recovered) return undefined;
+          if (depositFor(channel, offer) > channel.deposit)
+            throw new Failure(
+              "deposit_needed",
+              "another program has spent the rest of the channel: run the command again to deposit more",
+            );
+          channel.deposit = channel.spent + amount > channel.balance ? channel.deposit : 0n;
+          return channel.sign();
+        },
+      };
     },
   };
   return channel;

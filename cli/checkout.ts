@@ -8,6 +8,7 @@ import { isIdempotencyKey, KEY_RULE } from "../src/service/request/idempotencyKe
 import { textMarkOf } from "../src/service/request/marks.ts";
 import { noticeText } from "../src/service/sale/notices.ts";
 import { originOf } from "./deployment.ts";
+import { download } from "./download.ts";
 import { misuse } from "./failure.ts";
 import { type CheckedFields, checkFields } from "./fields.ts";
 import { findFile, readImageFile, type SourceFile, STANDARD, stemOf } from "./input.ts";
@@ -16,7 +17,7 @@ import { accountFor } from "./key.ts";
 import { announce, moneyOf, priceOf } from "./offers.ts";
 import { beginWriting, findTargets, type OutputChoice, type Target } from "./output.ts";
 import { checkPayment, LOCAL, networkName, type PaymentChoice } from "./payment.ts";
-import { askDeal, type Deal, download, fileToSend, type Order, type Purchase, purchase } from "./purchase.ts";
+import { askDeal, type Deal, fileToSend, type Order, type Purchase, purchase } from "./purchase.ts";
 import { counted, printJson, say } from "./say.ts";
 
 /** Flags of `overprint buy`. */

@@ -45,9 +45,10 @@ async function demo(
   const marked = options.image ?? options.text;
   const checked = checkFields({ ...options, ...(marked === undefined && { text: "CONFIDENTIAL" }) });
   const source = await findFile(name, "demo");
-  const [{ orderFor, summaryOf, printPurchase }, { download, purchase }, { developer }] = await Promise.all([
+  const [{ orderFor, summaryOf, printPurchase }, { purchase }, { download }, { developer }] = await Promise.all([
     import("./checkout.ts"),
     import("./purchase.ts"),
+    import("./download.ts"),
     import("./key.ts"),
   ]);
   const order = await orderFor(name, source, checked, io);

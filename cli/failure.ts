@@ -1,3 +1,4 @@
+import { OverprintError } from "../packages/client/errors.ts";
 import { EngineError } from "../src/engine/index.ts";
 import { Problem } from "../src/shared/problems.ts";
 
@@ -21,12 +22,9 @@ export class Failure extends Error {
   /** A code for programs: a problem code of the service, or one of the CLI's own codes. */
   readonly code: string;
   readonly exitCode: ExitCode;
-  /** Seconds to wait before a retry, from the header Retry-After. The value is 0 without this header. */
-  readonly retryAfterSeconds: number;
 
-  constructor(code: string, message: string, exitCode: ExitCode = EXIT.failed, retryAfterSeconds = 0) {
+  constructor(code: string, message: string, exitCode: ExitCode = EXIT.failed) {
     super(message);
-    this.retryAfterSeconds = retryAfterSeconds;
     this.code = code;
     this.exitCode = exitCode;
   }
@@ -40,17 +38,26 @@ export function misuse(message: string): Failure {
 /** Converts any thrown value to a Failure. The message of an unexpected error includes its location. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof Failure) return error;
+  if (error instanceof OverprintError) return new Failure(error.code, inCliStyle(error.message));
   if (error instanceof EngineError) return new Failure(error.code, inFlags(error.message));
   if (error instanceof Problem) return new Failure(error.code, inFlags(error.detail));
   const [, where = ""] = error instanceof Error ? (error.stack ?? "").split("\n    ") : [];
   return new Failure("internal_error", `unexpected error in overprint: ${error} ${where}`);
 }
 
+/** Maximum length of a message of a deployment or of the client. */
+const MAX_MESSAGE_LENGTH = 1000;
+
+function inCliStyle(message: string): string {
+  const words = message.slice(0, MAX_MESSAGE_LENGTH).replace(/\.$/, "");
+  return inFlags(words.replace(/^The (answer|payment)\b/, "the $1"));
+}
+
 /**
  * Replaces the field name `password` by the flag `--password` in a message of the service. `password` is the only field
  * that a message asks the user to set.
  */
-export function inFlags(words: string): string {
+function inFlags(words: string): string {
   return words.replaceAll("`password`", "`--password`");
 }
 

@@ -1,6 +1,6 @@
 import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
+import { isOfThisMachine } from "../packages/client/http.ts";
 import { DEVELOPMENT_KEY } from "../src/payments/facilitators/localFacilitator.ts";
-import { isOfThisMachine } from "./deployment.ts";
 import { misuse } from "./failure.ts";
 import type { Io } from "./io.ts";
 import { readSecretFile } from "./secretFile.ts";

@@ -6,17 +6,16 @@ import { ExactEvmSchemeV1 } from "@x402/evm/exact/v1/client";
 import { x402Client, x402HTTPClient } from "@x402/fetch";
 import type { PrivateKeyAccount } from "viem/accounts";
 import { formatUnits } from "viem/utils";
+import type { SignedPayment } from "../packages/client/paidCall.ts";
+import { expiryOf, type Terms, termsIn } from "../packages/client/payment.ts";
 import { type EvmNetwork, TEST_NETWORKS } from "../src/payments/wire/networks.ts";
 import { type OfferedWay, payableNetwork } from "../src/payments/wire/payableOffer.ts";
 import { parsePrice } from "../src/payments/wire/price.ts";
-import { ask, refusalIn, textIn } from "./deployment.ts";
-import { Failure } from "./failure.ts";
+import { ask, refusalIn } from "./deployment.ts";
+import { Failure, failureOf } from "./failure.ts";
 import type { Io } from "./io.ts";
 import { MAX_DEPOSIT, MAX_PRICE, networkName, type PaymentChoice } from "./payment.ts";
 import { counted, warn } from "./say.ts";
-
-/** The terms in a 402 answer (x402, "PaymentRequired"). */
-type Terms = ReturnType<x402HTTPClient["getPaymentRequiredResponse"]>;
 
 /**
  * A way to pay that this program supports: USDC, authorized by a signature (EIP-3009), for one call or through a
@@ -51,7 +50,9 @@ export async function askPrice(
       : await refusalIn(answer);
     throw new Failure(code, `nothing is for sale at ${endpoint}: ${message}`);
   }
-  const terms = await termsIn(answer, version);
+  const terms = await termsIn(answer, version).catch((error) => {
+    throw failureOf(error);
+  });
   const offers = terms.accepts.flatMap((way) => offerOf(way as Way, terms, channel ? "batch-settlement" : "exact"));
   const chosen = offers.find(({ network }) => !wanted || network.name === wanted || network.caip2 === wanted);
   if (chosen) return chosen;
@@ -67,18 +68,6 @@ export async function askPrice(
       ? `${endpoint.origin} accepts no payment on ${wanted}; it accepts ${offered}`
       : `${endpoint.origin} accepts no payment that this program can make, which is USDC on EVM chains, valid for at most an hour; it accepts ${offered}`,
   );
-}
-
-async function termsIn(answer: Response, version: 1 | 2): Promise<Terms> {
-  try {
-    const body: unknown = JSON.parse(await textIn(answer));
-    const getHeader = (name: string) => (version === 1 ? null : answer.headers.get(name));
-    const terms = new x402HTTPClient(new x402Client()).getPaymentRequiredResponse(getHeader, body);
-    if (Array.isArray(terms.accepts)) return terms;
-  } catch {
-    // the terms are neither JSON nor base64
-  }
-  throw new Failure("not_x402", `the payment terms of ${answer.url} are not valid x402`);
 }
 
 /** A way to pay with its price and recipient, in either version of x402. */
@@ -169,8 +158,8 @@ async function askPerson(question: string, { stdin, stderr }: Io): Promise<strin
   return answer;
 }
 
-/** Signs a payment and returns the header that contains it. */
-export async function sign(offer: Offer, account: PrivateKeyAccount): Promise<Record<string, string>> {
+/** Signs a payment for one call. */
+export async function sign(offer: Offer, account: PrivateKeyAccount): Promise<SignedPayment> {
   const { terms, network } = offer;
   const client = x402Client.fromConfig({
     schemes: [
@@ -182,5 +171,10 @@ export async function sign(offer: Offer, account: PrivateKeyAccount): Promise<Re
   const payment = await client.createPaymentPayload(terms).catch((error: Error) => {
     throw new Failure("not_signed", `the payment could not be signed: ${error.message}`);
   });
-  return new x402HTTPClient(client).encodePaymentSignatureHeader(payment);
+  return {
+    headers: new x402HTTPClient(client).encodePaymentSignatureHeader(payment),
+    network: network.caip2,
+    expiresAt: expiryOf(payment),
+    received: async () => undefined,
+  };
 }

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
+import { UPLOADS_PATH } from "../packages/client/upload.ts";
 import { UPLOADS } from "../src/settings/limits.ts";
-import { readAddress, UPLOADS_PATH } from "./deployment.ts";
+import { readAddress } from "./deployment.ts";
 import type { Io } from "./io.ts";
 import { addPaymentOptions, checkPayment, type PaymentChoice } from "./payment.ts";
 import { printJson, say } from "./say.ts";
@@ -42,7 +43,7 @@ async function pay(address: string, options: PaymentChoice & { json?: boolean },
   const offer = await askPrice(endpoint, 1, options, body);
   announce(offer, account.address, options, {}, io);
   await confirm(offer, options, true, io);
-  const [[header, value] = []] = Object.entries(await sign(offer, account));
+  const [[header, value] = []] = Object.entries((await sign(offer, account)).headers);
   const { network, payTo } = offer;
   if (options.json)
     printJson({ header, value, price: priceOf(offer), network: network.name, from: account.address, to: payTo }, io);

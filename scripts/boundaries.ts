@@ -73,6 +73,7 @@ const ALLOWED: Record<string, string[]> = {
   ],
   cli: [
     ENGINE,
+    "packages/client",
     "src/inputs/sniff.ts",
     "src/payments/facilitators/localFacilitator.ts",
     "src/payments/wire",

@@ -1,6 +1,7 @@
-/** The files of a call, and their hashes. */
+/** The form of a call, its files, and their hashes. */
 import { sha256 } from "@noble/hashes/sha2.js";
-import { bytesToHex } from "@noble/hashes/utils.js";
+import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
+import { partRanges } from "../../src/shared/partRanges.ts";
 import { OverprintError } from "./errors.ts";
 
 /**
@@ -27,6 +28,16 @@ export function formValue(source: FileSource, field: "file" | "image"): File | s
     : new File([source as Blob | Uint8Array<ArrayBuffer>], field === "file" ? "document.pdf" : "image");
 }
 
+/** Creates a form with those of the given fields that are defined. */
+export function formWith(fields: Readonly<Record<string, File | string | number | boolean | undefined>>): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) {
+    if (value instanceof File) form.set(name, value);
+    else if (value !== undefined) form.set(name, String(value));
+  }
+  return form;
+}
+
 /** Computes the SHA-256 of a stream of bytes while it is read. */
 export function hashing(onEnd: (hex: string) => void): TransformStream<Uint8Array, Uint8Array<ArrayBuffer>> {
   const hash = sha256.create();
@@ -48,4 +59,12 @@ export async function sha256Of(file: Blob): Promise<string> {
     if (done) return bytesToHex(hash.digest());
     hash.update(value);
   }
+}
+
+/** Computes the hash that identifies a file sent in parts: the SHA-256 over the digests of its parts, in hexadecimal. */
+export async function sha256OfParts(file: Blob, partBytes: number): Promise<string> {
+  const hash = sha256.create();
+  for (const { start, end } of partRanges(file.size, partBytes))
+    hash.update(hexToBytes(await sha256Of(file.slice(start, end))));
+  return bytesToHex(hash.digest());
 }

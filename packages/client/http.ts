@@ -24,7 +24,8 @@ function parsed(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
 }
 
-function isOfThisMachine(url: URL): boolean {
+/** Returns whether an address is on this machine's loopback, where only development deployments run. */
+export function isOfThisMachine(url: URL): boolean {
   return isLoopback(new Request(url));
 }
 
@@ -40,23 +41,32 @@ export function isTrusted(address: string, by: URL): boolean {
 
 /**
  * Sends a request. Does not follow redirects, because payments and files are meant for this address only.
- * @param seconds time limit of the answer
+ * @param seconds time limit of the answer. Default: no limit
  * @throws OverprintError `unreachable` or `redirected`
  */
-export async function send(url: URL | string, init: RequestInit, seconds: number): Promise<Response> {
-  const signal = AbortSignal.timeout(seconds * 1000);
+export async function send(url: URL | string, init: RequestInit, seconds?: number): Promise<Response> {
+  const signal = seconds === undefined ? null : AbortSignal.timeout(seconds * 1000);
   const answer = await fetch(url, { ...init, redirect: "manual", signal }).catch((cause: Error) => {
-    throw unreachable(url, cause);
+    const message = `${new URL(url).origin} cannot be reached: ${reasonOf(cause, seconds)}.`;
+    throw new OverprintError("unreachable", message, { cause });
   });
   // browsers hide the status of a redirect
   const isRedirect = answer.status === 0 || (answer.status > 299 && answer.status < 400);
   if (!isRedirect) return answer;
-  throw new OverprintError("redirected", `${new URL(url).origin} redirects to another address. Use that address.`);
+  const target = answer.headers.get("Location") ?? "another address";
+  throw new OverprintError("redirected", `${new URL(url).origin} redirects to ${target}. Use that address.`);
 }
 
-function unreachable(url: URL | string, cause: Error): OverprintError {
-  const reason = (cause.cause as { message?: string } | undefined)?.message || cause.message;
-  return new OverprintError("unreachable", `${new URL(url).origin} did not answer: ${reason}`, { cause });
+const REASONS: Record<string, string> = {
+  ECONNREFUSED: "nothing listens there",
+  ENOTFOUND: "the host does not exist",
+  ERR_SSL_WRONG_VERSION_NUMBER: "the server there does not use https",
+};
+
+function reasonOf(error: Error, seconds: number | undefined): string {
+  if (error.name === "TimeoutError") return `no answer for ${seconds} seconds`;
+  const { code = "", message } = Object(error.cause ?? {}) as { code?: string; message?: string };
+  return REASONS[code] ?? (message || code || error.message);
 }
 
 /**
@@ -97,14 +107,17 @@ interface Problem {
   errors?: unknown;
 }
 
-/** Converts an error answer to an error with the service's own code and message. */
+/**
+ * Converts an error answer to an error with the service's own code and message. A 402, which has no code in x402, becomes
+ * `payment_refused`.
+ */
 export async function errorIn(answer: Response): Promise<OverprintError> {
   const { code, detail, error, request_id, errors } = Object((await jsonIn(answer)) ?? {}) as Problem;
   const message = [detail, error].find((text) => typeof text === "string");
   const retryAfter = answer.headers.get("Retry-After");
   return new OverprintError(
-    typeof code === "string" ? (code as OverprintError["code"]) : `http_${answer.status}`,
-    message ?? `The answer with status ${answer.status} is not from an Overprint deployment.`,
+    typeof code === "string" ? (code as OverprintError["code"]) : codeOf(answer),
+    message ?? `The answer (status ${answer.status}) is not from an Overprint deployment.`,
     {
       status: answer.status,
       errors: Array.isArray(errors) ? (errors as FieldError[]) : [],
@@ -112,4 +125,8 @@ export async function errorIn(answer: Response): Promise<OverprintError> {
       retryAfterSeconds: retryAfter === null ? undefined : Math.max(0, Number(retryAfter) || 0),
     },
   );
+}
+
+function codeOf({ status }: Response): OverprintError["code"] {
+  return status === 402 ? "payment_refused" : `http_${status}`;
 }

@@ -6,6 +6,7 @@ import { type OfferedWay, payableNetwork, payableNetworks } from "../../src/paym
 import { type Price, parsePrice } from "../../src/payments/wire/price.ts";
 import { OverprintError } from "./errors.ts";
 import { errorIn, jsonIn, send } from "./http.ts";
+import type { SignedPayment } from "./paidCall.ts";
 
 /** An account that signs payments, such as a local account of viem, or a wallet in a browser. */
 export interface Account {
@@ -44,22 +45,9 @@ const MAX_PRICE = "0.10";
 /** Time limit in seconds of the answer with the price. */
 const PRICE_SECONDS = 30;
 
-type Terms = ReturnType<x402HTTPClient["getPaymentRequiredResponse"]>;
+/** The terms in a 402 answer (x402, "PaymentRequired"). */
+export type Terms = ReturnType<x402HTTPClient["getPaymentRequiredResponse"]>;
 type Payload = Awaited<ReturnType<x402Client["createPaymentPayload"]>>;
-
-/** A signed payment for one call. */
-export interface SignedPayment {
-  headers: Record<string, string>;
-  /** CAIP-2 id of the network. */
-  network: string;
-  /** Time at which the payment expires, in Unix seconds. Undefined for a payment through a channel. */
-  expiresAt: number | undefined;
-  /**
-   * Updates the state of the channel from the answer to a call. Returns a newly signed payment if the deployment
-   * corrected the state, so that the call can be repeated.
-   */
-  received(answer: Response): Promise<SignedPayment | undefined>;
-}
 
 /** Signs payments within the limits of its options. */
 export class Wallet {
@@ -99,18 +87,7 @@ export class Wallet {
     const answer = await send(endpoint, { method: "POST" }, PRICE_SECONDS);
     if (answer.ok) throw new OverprintError("not_x402", `${endpoint.href} asks for no payment. Check \`url\`.`);
     if (answer.status !== 402) throw await errorIn(answer);
-    return this.#sign(this.#chosen(await this.#termsIn(answer)));
-  }
-
-  async #termsIn(answer: Response): Promise<Terms> {
-    const body = await jsonIn(answer);
-    try {
-      const terms = this.#http.getPaymentRequiredResponse((name) => answer.headers.get(name), body);
-      if (Array.isArray(terms.accepts)) return terms;
-    } catch {
-      // the terms are neither JSON nor base64
-    }
-    throw new OverprintError("not_x402", "The payment terms are not valid x402. Check `url`.");
+    return this.#sign(this.#chosen(await termsIn(answer)));
   }
 
   /**
@@ -163,8 +140,28 @@ export class Wallet {
   }
 }
 
-/** Returns when an authorization expires (EIP-3009, `validBefore`). A voucher of a channel does not expire. */
-function expiryOf({ payload }: Payload): number | undefined {
+/**
+ * Reads the payment terms in a 402 answer.
+ * @param version version of x402. Version 1 has the terms in the body only
+ * @throws OverprintError `not_x402`
+ */
+export async function termsIn(answer: Response, version: 1 | 2 = 2): Promise<Terms> {
+  const body = await jsonIn(answer);
+  const header = (name: string) => (version === 1 ? null : answer.headers.get(name));
+  try {
+    const terms = new x402HTTPClient(new x402Client()).getPaymentRequiredResponse(header, body);
+    if (Array.isArray(terms.accepts)) return terms;
+  } catch {
+    // the terms are neither JSON nor base64
+  }
+  throw new OverprintError("not_x402", `The payment terms of ${answer.url} are not valid x402.`);
+}
+
+/**
+ * Returns when an authorization expires (EIP-3009, `validBefore`), in Unix seconds. A voucher of a channel does not
+ * expire.
+ */
+export function expiryOf({ payload }: Pick<Payload, "payload">): number | undefined {
   const { authorization } = payload as { authorization?: { validBefore?: string } };
   return authorization && Number(authorization.validBefore);
 }

@@ -30,14 +30,17 @@ export type CheckedReceipt =
   | { receipt: Receipt; outputSha256: string | undefined; receiptFault: undefined }
   | { receipt: undefined; outputSha256: undefined; receiptFault: string };
 
+/** The hash of a source: of the whole file, or of the parts in which it was sent. */
+export type InputHash = Pick<DeliveryPayload, "inputSha256" | "inputPartsSha256">;
+
 /** Facts about the call that a receipt must name. */
 export interface ExpectedReceipt {
   endpoint: URL;
   payer: string;
   /** CAIP-2 id of the network. Undefined if an earlier payment paid for the call. */
   network: string | undefined;
-  /** Computes the SHA-256 of the source. Returns undefined if the deployment read the source from a URL or an upload. */
-  inputSha256(): Promise<string | undefined>;
+  /** Computes the hash of the source. Returns undefined if the deployment read the source from a URL or an upload. */
+  input(): Promise<InputHash | undefined>;
 }
 
 /** Time limit in seconds of the answer with the deployment's key. */
@@ -97,8 +100,9 @@ async function signedFiles({ extensions, network, transaction }: Settled, expect
   if (!isSameAddress(payload.payer, expected.payer)) throw new Error("the signed receipt names another payer");
   if (payload.network !== network || (transaction !== "" && payload.transaction !== transaction))
     throw new Error("the signed receipt names another transaction");
-  const input = await expected.inputSha256();
-  if (input !== undefined && delivery.payload.inputSha256 !== `0x${input}`)
+  const input = await expected.input();
+  const { inputSha256, inputPartsSha256 } = delivery.payload;
+  if (input && (input.inputSha256 !== inputSha256 || input.inputPartsSha256 !== inputPartsSha256))
     throw new Error("the signed receipt names another source file");
   return delivery.payload;
 }

@@ -27,7 +27,7 @@ export const UPLOADS = {
   maxFailedSizes: 2,
   /** Length of a part in bytes. R2 requires parts of equal length, except the last one, of at least 5 MiB. */
   partBytes: 32_000_000,
-  /** Size in bytes above which curl, the upload page and the CLI send a file in parts. */
+  /** Size in bytes above which curl, the upload page and the client send a file in parts. */
   wholeBytes: 50_000_000,
 } as const;
 

@@ -1,4 +1,4 @@
-/** Sends the parts of an upload, for the CLI and the upload page. */
+/** Sends the parts of an upload, for the client and the upload page. */
 
 import type { PartRange } from "./partRanges.ts";
 

@@ -9,6 +9,7 @@ import { Overprint, type OverprintError, type OverprintOptions } from "../../pac
 import { loadFont } from "../../scripts/lib/loadFont.ts";
 import { type ImageMark, type TextMark, watermark } from "../../src/engine/index.ts";
 import { DEVELOPMENT_KEY } from "../../src/payments/facilitators/localFacilitator.ts";
+import { UPLOADS } from "../../src/settings/limits.ts";
 import { startProxy } from "../browser/proxy.ts";
 import { joined } from "../support/bytes.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
@@ -100,6 +101,16 @@ describe("@overprint/client", () => {
     const marked = await clientOf({ url: proxy.url }).watermarkText(pdf, { text: "X" });
     expect(proxy.posted.every(({ bytes }) => bytes < 100_000)).toBe(true);
     expect(Buffer.compare(await marked.bytes(), await markedByEngine({ text: "X" }, pdf))).toBe(0);
+  });
+
+  test("the client uploads a file of more than 50 MB in parts, and checks the hash of the parts in the receipt", async () => {
+    const pdf = samePages(130, 400_000);
+    expect(pdf.length).toBeGreaterThan(UPLOADS.wholeBytes);
+    proxy.posted.length = 0;
+    const marked = await clientOf({ url: proxy.url }).watermarkText(pdf, { text: "X" });
+    const sent = proxy.posted.map(({ path }) => path.replace(/\d{6}-[0-9a-f]+/, "ID"));
+    expect(sent.filter((path) => path.includes("uploads"))).toEqual(["/v1/uploads", "/v1/uploads/ID/complete"]);
+    expect([marked.pages, marked.receiptFault, marked.receipt?.isSigned]).toEqual([130, undefined, true]);
   });
 
   test("the client accepts an upload handle in place of a file", async () => {
