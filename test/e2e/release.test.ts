@@ -9,7 +9,7 @@ import { type Manifest, packageSbom } from "../../scripts/lib/packageSbom.ts";
 import { packPackages } from "../../scripts/lib/packPackages.ts";
 import { type Lock, sbomOf } from "../../scripts/lib/sbom.ts";
 import { SOURCES, sha256, sourceHash } from "../../scripts/lib/sourceHash.ts";
-import { nextVersion, releasedChangelog, VERSIONED } from "../../scripts/lib/versions.ts";
+import { nextVersion, packageManifests, releasedChangelog, VERSIONED } from "../../scripts/lib/versions.ts";
 
 const root = join(import.meta.dirname, "../..");
 const read = (name: string) => readFile(join(root, name), "utf8");
@@ -159,6 +159,13 @@ describe("the packages for npm", () => {
     };
     expect(namesOf(bundle, `commander ${version}, MIT\n\nCopyright 2011`)).toEqual(["@overprint/fonts", "commander"]);
     expect(() => namesOf(bundle, "commander 0.0.1, MIT\n")).toThrow("does not list commander 0.0.1");
+  });
+
+  test("every published package lists its changelog among its files", async () => {
+    const manifests = packageManifests();
+    expect(manifests).toHaveLength(4);
+    const listed = await Promise.all(manifests.map(async (path) => JSON.parse(await read(path)).files as string[]));
+    expect(listed).toEqual(manifests.map(() => ["dist", "README.md", "CHANGELOG.md"]));
   });
 
   test("a release packs a package with its changelog, and lists the checksums of the archive and the SBOM", async () => {
