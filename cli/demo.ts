@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Command } from "commander";
@@ -27,7 +28,7 @@ export function addDemo(program: Command, io: Io): void {
     .command("demo")
     .summary("try a paid call on this machine")
     .description(
-      `Starts the Worker on this machine, buys a watermarked PDF with the development key, and writes the result to ${FOLDER}/.`,
+      `Starts the Worker on this machine, buys a watermarked PDF with the development key, and writes the result to ${FOLDER}/. In a terminal, the Worker runs until you press Ctrl-C.`,
     )
     .argument("[file]", "a PDF, or - for standard input; by default a sample contract");
   addFieldOptions(command);
@@ -53,7 +54,7 @@ async function demo(
   ]);
   const order = await orderFor(name, source, checked, io);
   await mkdir(FOLDER, { recursive: true });
-  const { filename } = options;
+  const filename = options.filename ?? freeName(source.stem);
   const [[target] = []] = await findTargets([source], [{ output: `${FOLDER}/`, filename }], io);
 
   warn("Starting the Worker on this machine …", io);
@@ -72,14 +73,33 @@ async function demo(
     const url = new URL(worker.url);
     const bought = await purchase({ ...order, url }, developer(), {}, false, io);
     await download(bought.output, url, target!, io);
-    if (options.json) printJson(summaryOf(bought, target!), io);
-    else printPurchase(bought, target!, io.stdout);
+    if (options.json) return printJson(summaryOf(bought, target!), io);
+    printPurchase(bought, target!, io.stdout);
+    say(`Open the result: ${OPENERS[process.platform] ?? "xdg-open"} ${quoted(target!.path)}`, io.stdout);
+    if (io.stdin.isTTY && io.stdout.isTTY) {
+      say(`The Worker runs at ${worker.url}/, and the link works, until you press Ctrl-C.`, io.stdout);
+      return await new Promise((resolve) => whenStopped(() => resolve()));
+    }
   } finally {
     await worker.stop();
   }
-  if (!options.json)
-    say(
-      "The Worker has stopped, so the link no longer works. `npm run dev` starts a Worker that keeps running.",
-      io.stdout,
-    );
+  say(
+    "The Worker has stopped, so the link no longer works. `npm run dev` starts a Worker that keeps running.",
+    io.stdout,
+  );
+}
+
+/** Programs that open a file, by platform. The default is `xdg-open`. */
+const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: "open", win32: "explorer" };
+
+function quoted(path: string): string {
+  return /^[\w./\\-]+$/.test(path) ? path : `"${path}"`;
+}
+
+/** Returns a name that no result in the folder has: `contract-watermarked.pdf`, then `contract-watermarked-2.pdf`. */
+function freeName(stem: string): string {
+  for (let count = 1; ; count++) {
+    const name = `${stem}-watermarked${count === 1 ? "" : `-${count}`}.pdf`;
+    if (!existsSync(join(FOLDER, name))) return name;
+  }
 }
