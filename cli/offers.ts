@@ -7,7 +7,7 @@ import { x402Client, x402HTTPClient } from "@x402/fetch";
 import type { PrivateKeyAccount } from "viem/accounts";
 import { formatUnits } from "viem/utils";
 import type { SignedPayment } from "../packages/client/paidCall.ts";
-import { expiryOf, type Terms, termsIn } from "../packages/client/payment.ts";
+import { expiryOf, type Terms, termsIn } from "../packages/client/terms.ts";
 import { type EvmNetwork, TEST_NETWORKS } from "../src/payments/wire/networks.ts";
 import { type OfferedWay, payableNetwork } from "../src/payments/wire/payableOffer.ts";
 import { parsePrice } from "../src/payments/wire/price.ts";

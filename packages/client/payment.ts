@@ -5,8 +5,9 @@ import { x402Client, x402HTTPClient } from "@x402/fetch";
 import { type OfferedWay, payableNetwork, payableNetworks } from "../../src/payments/wire/payableOffer.ts";
 import { type Price, parsePrice } from "../../src/payments/wire/price.ts";
 import { OverprintError } from "./errors.ts";
-import { errorIn, jsonIn, send } from "./http.ts";
+import { errorIn, send } from "./http.ts";
 import type { SignedPayment } from "./paidCall.ts";
+import { expiryOf, type Payload, type Terms, termsIn } from "./terms.ts";
 
 /** An account that signs payments, such as a local account of viem, or a wallet in a browser. */
 export interface Account {
@@ -44,10 +45,6 @@ export interface PaymentOptions {
 const MAX_PRICE = "0.10";
 /** Time limit in seconds of the answer with the price. */
 const PRICE_SECONDS = 30;
-
-/** The terms in a 402 answer (x402, "PaymentRequired"). */
-export type Terms = ReturnType<x402HTTPClient["getPaymentRequiredResponse"]>;
-type Payload = Awaited<ReturnType<x402Client["createPaymentPayload"]>>;
 
 /** Signs payments within the limits of its options. */
 export class Wallet {
@@ -138,30 +135,4 @@ export class Wallet {
       throw new OverprintError("channel_wrong", `The channel's state in the answer is wrong: ${message}`, { cause });
     }
   }
-}
-
-/**
- * Reads the payment terms in a 402 answer.
- * @param version version of x402. Version 1 has the terms in the body only
- * @throws OverprintError `not_x402`
- */
-export async function termsIn(answer: Response, version: 1 | 2 = 2): Promise<Terms> {
-  const body = await jsonIn(answer);
-  const header = (name: string) => (version === 1 ? null : answer.headers.get(name));
-  try {
-    const terms = new x402HTTPClient(new x402Client()).getPaymentRequiredResponse(header, body);
-    if (Array.isArray(terms.accepts)) return terms;
-  } catch {
-    // the terms are neither JSON nor base64
-  }
-  throw new OverprintError("not_x402", `The payment terms of ${answer.url} are not valid x402.`);
-}
-
-/**
- * Returns when an authorization expires (EIP-3009, `validBefore`), in Unix seconds. A voucher of a channel does not
- * expire.
- */
-export function expiryOf({ payload }: Pick<Payload, "payload">): number | undefined {
-  const { authorization } = payload as { authorization?: { validBefore?: string } };
-  return authorization && Number(authorization.validBefore);
 }

@@ -31,7 +31,10 @@ export type CheckedReceipt =
   | { receipt: undefined; outputSha256: undefined; receiptFault: string };
 
 /** The hash of a source: of the whole file, or of the parts in which it was sent. */
-export type InputHash = Pick<DeliveryPayload, "inputSha256" | "inputPartsSha256">;
+export interface InputHash {
+  inputSha256?: `0x${string}`;
+  inputPartsSha256?: `0x${string}`;
+}
 
 /** Facts about the call that a receipt must name. */
 export interface ExpectedReceipt {
