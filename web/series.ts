@@ -51,7 +51,8 @@ export async function updateSeries(shop: Shop, shown: File, isForSale: boolean):
   const which = left.length === files.length ? `all ${left.length}` : `the other ${left.length}`;
   for (const button of buttons) {
     button.disabled = isRunning || left.length === 0;
-    button.textContent = `Get ${which} PDFs${totalOf(left.length)}${button.dataset.payer === "key" ? " with the development key" : ""}`;
+    const label = `Get ${which} PDFs${totalOf(left.length)}${button.dataset.payer === "key" ? " with the development key" : ""}`;
+    if (button.textContent !== label) button.textContent = label; // the list is a live region
   }
 }
 

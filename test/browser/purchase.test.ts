@@ -247,6 +247,21 @@ const payWithWallet = (running: Running) => {
       expect(complaints).toEqual([]);
     }));
 
+  test("a series of purchases asks once for the wallet, and pays once for each PDF", async () =>
+    withWallets([await walletWith(), await walletWith({ name: "Harbor" })], async ({ page, asked, paid }) => {
+      const files = ["one.pdf", "two.pdf"].map((name, at) => ({
+        ...{ name, mimeType: "application/pdf", buffer: Buffer.from([...sample, ...Array(at).fill(10)]) },
+      }));
+      await page.setInputFiles("#file", files);
+      await page.waitForSelector("#series [data-payer=wallet]:enabled");
+      await page.click("#series [data-payer=wallet]");
+      await page.click(".wallets button >> text=Fox");
+      await expect.poll(() => page.textContent("#series-status"), PATIENCE).toBe("All 2 PDFs are bought.");
+      expect(asked.filter((method) => method === "eth_signTypedData_v4")).toHaveLength(2);
+      expect(await page.locator(".receipt").count()).toBe(2);
+      expect(await paid()).toBe(2n * PRICE);
+    }));
+
   test("the checkout switches the wallet to the right chain, and adds the chain if the wallet lacks it", async () => {
     const wallet = await walletWith({ chainId: 1, knows: [1] });
     await withWallets([wallet], async ({ page, asked, paid }) => {
