@@ -102,11 +102,11 @@ function Source({ price, hasDevelopmentKey }: { price: string; hasDevelopmentKey
         <ul />
         <div id="series" data-price={price} hidden>
           <p class="buttons">
-            <button type="button" class="button quiet" data-payer="wallet">
+            <button type="button" class="button quiet" data-payer="wallet" disabled>
               Get all PDFs
             </button>
             {hasDevelopmentKey && (
-              <button type="button" class="button quiet" data-payer="key">
+              <button type="button" class="button quiet" data-payer="key" disabled>
                 Get all PDFs with the development key
               </button>
             )}
