@@ -26,6 +26,7 @@ const PARALLEL = 16;
 interface Found {
   payers: Set<string>;
   payments: Set<string>;
+  keys: Set<string>;
   channels: Set<string>;
 }
 
@@ -62,7 +63,7 @@ async function copyRecords(
   now: number,
   write: (line: z.output<typeof backupLine>) => Promise<unknown>,
 ): Promise<string> {
-  const found: Found = { payers: new Set(), payments: new Set(), channels: new Set() };
+  const found: Found = { payers: new Set(), payments: new Set(), keys: new Set(), channels: new Set() };
   let [sales, open] = [0, 0];
   const copy = async (object: string, onRecord: (value: unknown, key: string) => void = () => {}) => {
     for await (const { version, alarm, records } of pagesOf(deployment, object)) {
@@ -85,12 +86,15 @@ async function copyRecords(
       if (settledAt > now - PURCHASES_MS) found.payers.add(payer.toLowerCase());
     }),
   );
-  const payersOfOpen = async (name: string) =>
+  const copyPayment = (name: string) =>
     copy(name, (value, key) => {
-      if (key === "entry") found.payers.add((value as Entry).payment.authorization.from.toLowerCase());
+      if (key !== "entry") return;
+      const entry = value as Entry;
+      found.payers.add(entry.payment.authorization.from.toLowerCase());
+      for (const bound of ("work" in entry && entry.work.keys) || []) found.keys.add(bound);
     });
   const early = [...found.payments];
-  await inParallel(early, payersOfOpen);
+  await inParallel(early, copyPayment);
   await inParallel(found.payers, (payer) =>
     copy(purchasesOf(payer), (value) => {
       const { payment } = value as ListedPayment;
@@ -100,10 +104,11 @@ async function copyRecords(
     }),
   );
   for (const name of early) found.payments.delete(name);
-  await inParallel(found.payments, (name) => copy(name));
+  await inParallel(found.payments, copyPayment);
+  await inParallel(found.keys, (name) => copy(name));
   await inParallel(found.channels, (name) => copy(name));
-  const { payers, payments, channels } = found;
-  return `${sales} sales, ${open} open payments, ${payers.size} payers, ${early.length + payments.size} payments, ${channels.size} channels`;
+  const { payers, payments, keys, channels } = found;
+  return `${sales} sales, ${open} open payments, ${payers.size} payers, ${early.length + payments.size} payments, ${keys.size} keys, ${channels.size} channels`;
 }
 
 /** Reads all records of an object, page by page. */

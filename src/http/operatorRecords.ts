@@ -11,7 +11,7 @@ export const RECORDS = "/v1/operator/records";
 
 const NO_STORE = { "Cache-Control": "no-store" };
 /** Names of the objects that a backup contains. */
-const OBJECT = /^(?:channels|payments|(?:sales|purchases|channel|eip155|solana):[\w:.-]{1,400})$/;
+const OBJECT = /^(?:channels|payments|(?:sales|purchases|channel|key|same|eip155|solana):[\w:.-]{1,400})$/;
 
 const page = once(() =>
   z.strictObject({

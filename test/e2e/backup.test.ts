@@ -48,21 +48,24 @@ afterAll(async () => {
 });
 
 /**
- * Creates a payer with one payment. Returns functions that make the call with this payment and that list the payer's
- * purchases.
+ * Creates a payer with one payment. Returns functions that make the call with this payment, repeat it at a deployment with
+ * another payment, and list the payer's purchases.
  */
-async function order(url: string, text: string) {
+async function order(url: string, text: string, idempotencyKey?: string) {
   const { accepts } = (await (await fetch(url + TEXT, { method: "POST" })).json()) as { accepts: Offer[] };
   const key = generatePrivateKey();
   const payment = await signPayment(accepts[0]!, key);
   const pdf = new Uint8Array(await samplePdf());
-  const call = () => {
+  const send = (at: string, sent: string) => {
     const body = new FormData();
     body.set("file", new File([pdf], "sample.pdf"));
     body.set("text", text);
-    return fetch(url + TEXT, { method: "POST", headers: { "X-PAYMENT": payment }, body });
+    const headers = { "X-PAYMENT": sent, ...(idempotencyKey && { "Idempotency-Key": idempotencyKey }) };
+    return fetch(at + TEXT, { method: "POST", headers, body });
   };
-  return { call, purchases: (at: string) => purchasesOf(privateKeyToAccount(key), at) };
+  const call = () => send(url, payment);
+  const repeat = async (at: string) => send(at, await signPayment(accepts[0]!, key));
+  return { call, repeat, purchases: (at: string) => purchasesOf(privateKeyToAccount(key), at) };
 }
 
 /** Returns the links that a payer finds with a sign-in. */
@@ -96,14 +99,14 @@ test("a restored deployment settles and delivers the payments that were open, an
   const [lost, kept, file] = [join(folder, "lost"), join(folder, "kept"), join(folder, "backup.jsonl")];
   const settings = { ...SETTINGS, FACILITATOR_URL };
   const first = await startWorker(settings, { keptState: lost });
-  const sold = await order(first.url, "SOLD");
+  const sold = await order(first.url, "SOLD", "a key of the caller");
   const link = new URL(result.parse(await (await sold.call()).json()).output.url);
   settles = false;
   const open = await order(first.url, "OPEN");
   expect((await open.call()).status).toBe(503);
   await vi.waitUntil(async () => (await salesOf(first.url)).length === 1);
   const [code, printed] = await run(backup, first.url, file);
-  expect([code, printed]).toEqual([0, `${file}: 1 sales, 1 open payments, 2 payers, 2 payments, 0 channels`]);
+  expect([code, printed]).toEqual([0, `${file}: 1 sales, 1 open payments, 2 payers, 2 payments, 2 keys, 0 channels`]);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect((await run(backup, first.url, file))[0], "an existing file").toBe(2);
   await first.stop();
@@ -117,7 +120,7 @@ test("a restored deployment settles and delivers the payments that were open, an
   const second = await startWorker({ ...settings, SELLING: "false" }, { keptState: kept });
   expect(await run(restore, second.url, file)).toEqual([
     0,
-    expect.stringMatching(/^[4-6] records restored, [0-2] were/),
+    expect.stringMatching(/^[6-8] records restored, [0-2] were/),
   ]); // a restored payment continues immediately, and may write a record first
   expect(await run(restore, second.url, join(folder, "none"))).toEqual([2, expect.stringContaining("ENOENT")]);
 
@@ -130,6 +133,9 @@ test("a restored deployment settles and delivers the payments that were open, an
   );
   const path = ({ pathname, search }: URL) => second.url + pathname + search;
   expect((await fetch(path(owed!))).status).toBe(200);
+  // this deployment sells nothing, so a repeated call succeeds only if its key is known
+  const again = result.parse(await (await sold.repeat(second.url)).json());
+  expect(new URL(again.output.url).pathname).toBe(link.pathname);
   expect((await sold.purchases(second.url)).map(({ pathname }) => pathname)).toEqual([link.pathname]);
   await vi.waitUntil(async () => (await salesOf(second.url)).length === 2, { timeout: 20_000 });
   const [, after] = await run(backup, second.url, join(folder, "after.jsonl"));
@@ -142,6 +148,12 @@ test("a restored deployment settles and delivers the payments that were open, an
   expect(await run(takedown, second.url, link.href)).toEqual([1, expect.stringContaining("Nothing was removed")]);
   expect((await run(takedown, second.url))[0]).toBe(2);
   await second.stop();
+
+  const third = await startWorker(settings, { keptState: kept });
+  const unchanged = result.parse(await (await open.repeat(third.url)).json());
+  expect(new URL(unchanged.output.url).pathname, "a repeated call without a key").toBe(owed!.pathname);
+  expect(await salesOf(third.url)).toHaveLength(2);
+  await third.stop();
 }, 200_000);
 
 async function salesOf(url: string): Promise<unknown[]> {

@@ -325,7 +325,7 @@ describe("the operator's view of channels", () => {
     const name = "channel:eip155:84532:of-a-test";
     const list = env.LEDGER.getByName(OPEN_CHANNELS);
     const problems = async (entry: object) => {
-      await list.listChannel(name, JSON.stringify(entry));
+      await list.listOpen(name, JSON.stringify(entry));
       return (await asOperator({}, "/healthz")).problems!.join();
     };
     expect(await problems({ unclaimedSince: Date.now() })).not.toContain("channels");
@@ -334,7 +334,7 @@ describe("the operator's view of channels", () => {
       "on the chain by 2026-12-01T00:00:00.000Z",
     );
     expect(await problems({ unclaimedSince: Date.now() - 7 * 3_600_000 })).toContain("not claimed after six hours");
-    await list.listChannel(name, undefined);
+    await list.listOpen(name, undefined);
   });
 });
 

@@ -8,6 +8,7 @@ import { app } from "../../src/app.ts";
 import worker from "../../src/index.ts";
 import { OPEN_CHANNELS } from "../../src/payments/channels/channelObject.ts";
 import { channelNameOf, type OpenChannel } from "../../src/payments/channels/channelRecord.ts";
+import { OPEN_PAYMENTS } from "../../src/payments/ledger/openList.ts";
 import { RATE_LIMITS } from "../../src/settings/limits.ts";
 import { COUNTERS } from "../../src/shared/counters.ts";
 import { log } from "../../src/shared/log.ts";
@@ -173,6 +174,12 @@ describe("each documented alert fires on its condition", () => {
       await worker.scheduled(createScheduledController({ scheduledTime: Date.now() }), env);
       await expectAlert("OverprintNoSweep", deployment(), async () => undefined, 7201);
     },
+    OverprintPaymentOpen: () => {
+      const opened = { at: Date.now() - 1_801_000 };
+      return expectAlert("OverprintPaymentOpen", deployment(), () =>
+        env.LEDGER.getByName(OPEN_PAYMENTS).listOpen("eip155:1:a:b:c", JSON.stringify(opened)),
+      );
+    },
     OverprintClaimDeadline: () => {
       const entry: OpenChannel = {
         ...{
@@ -187,7 +194,7 @@ describe("each documented alert fires on its condition", () => {
       const name = channelNameOf(entry.chain, entry.channelId);
       const call = deployment();
       return expectAlert("OverprintClaimDeadline", call, () =>
-        env.LEDGER.getByName(OPEN_CHANNELS).listChannel(name, JSON.stringify(entry)),
+        env.LEDGER.getByName(OPEN_CHANNELS).listOpen(name, JSON.stringify(entry)),
       );
     },
   };

@@ -47,8 +47,7 @@ test("the records of a large Durable Object are listed in pages without gaps or 
 
 test("reading the records requires OPERATOR_TOKEN and a ledger object's name, and a restore requires SELLING=false", async () => {
   expect((await ask("object=payments", {}, "wrong")).status).toBe(403);
-  for (const query of ["", "object=quote:1", "object=key:0xa:b", "object=payments/"])
-    expect((await ask(query)).status).toBe(400);
+  for (const query of ["", "object=quote:1", "object=payments/"]) expect((await ask(query)).status).toBe(400);
   const page = { alarm: null, records: [] };
   expect((await put("payments", page, {})).status).toBe(400);
   expect((await put("payments", { records: [["a"]] })).status).toBe(400);

@@ -48,6 +48,8 @@ export function fires(expr: string, before: string, after: string, now: number):
   if (state) return sum(after, state[0], state[1]) === 1;
   const [age, ageLimit] = match(String.raw`time\(\) - (\w+) > (\d+) or absent\(\1\)`) ?? [];
   if (age) return now - sum(after, age) > Number(ageLimit); // the sum of an absent metric is 0
+  const [since, longest] = match(String.raw`time\(\) - (\w+) > (\d+)`) ?? [];
+  if (since) return parseMetrics(after).get(since)!.length > 0 && now - sum(after, since) > Number(longest);
   const [deadline, left] = match(String.raw`(\w+) - time\(\) < (\d+)`) ?? [];
   if (deadline) return parseMetrics(after).get(deadline)!.length > 0 && sum(after, deadline) - now < Number(left);
   throw new Error(`an expression of an unknown form: ${expr}`);

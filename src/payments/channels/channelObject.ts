@@ -30,7 +30,7 @@ export interface ChannelBackend extends FacilitatorSettings {
   objects: {
     getByName(name: string): {
       bookSale(sale: BookedSale): Promise<void>;
-      listChannel(name: string, entry: string | undefined): Promise<void>;
+      listOpen(name: string, entry: string | undefined): Promise<void>;
       addPurchase(listed: ListedPayment): Promise<void>;
     };
   };
@@ -101,7 +101,7 @@ export function channelIn(storage: RecordStorage, backend: ChannelBackend): Chan
     copy: (record) =>
       isDone(backend.copyChannel(channelNameOf(record.chain.caip2, record.channelId), JSON.stringify(record))),
     list: ({ chain, channelId }, entry) =>
-      isDone(objects.getByName(OPEN_CHANNELS).listChannel(channelNameOf(chain.caip2, channelId), entry)),
+      isDone(objects.getByName(OPEN_CHANNELS).listOpen(channelNameOf(chain.caip2, channelId), entry)),
     // Sum of the timeouts of one transaction and of the chain readings before and after it. A reading asks the node,
     // and then each facilitator up to twice.
     settleTimeoutMs: 2 * (EVIDENCE_TIMEOUT_MS + 2 * askMs) + facilitatorTimeoutMs + GRACE_MS,

@@ -10,12 +10,12 @@ import { type ChannelBackend, channelIn } from "../channels/channelObject.ts";
 import type { FinishedCall, OpenChannel } from "../channels/channelRecord.ts";
 import type { RefundOutcome } from "../channels/channelRefunds.ts";
 import type { ChannelCall } from "../channels/channelWorld.ts";
-import { OpenChannels } from "../channels/openChannels.ts";
 import { facilitatorNamed } from "../facilitators/facilitators.ts";
 import { paymentKey } from "../wire/paymentPayload.ts";
 import { type BookedSale, Daybook, daybookOf, dayOf } from "./daybook.ts";
 import { type Binding, KeyBinding, type StoredBinding } from "./keyBinding.ts";
 import { LedgerEntry } from "./ledgerEntry.ts";
+import { OPEN_PAYMENTS, OpenList, type OpenPayment } from "./openList.ts";
 import { type ListedPayment, PurchaseList, purchasesOf } from "./purchaseList.ts";
 import { type QuoteReservation, QuoteSale, type QuoteState } from "./quoteSale.ts";
 import type { Call, Entry, Failure, PaymentStatus, Purchase, SettledEntry, StoredWork } from "./record.ts";
@@ -32,9 +32,6 @@ const MAX_UNPROVED = 3;
 const UNPROVED_PERIOD_MS = 86_400_000;
 /** Retry interval of an alarm that cannot run because the settings are invalid, or the records newer than this build. */
 const BLOCKED_RETRY_MS = 60_000;
-
-/** Name of the Durable Object that lists the payments in the states `settling` and `exposed`, and the unbooked sales. */
-const OPEN_PAYMENTS = "payments";
 
 /** The ledger's dependencies: facilitators, chains, the storage of outputs, the log, and the ledger's other objects. */
 export interface LedgerBackend extends ChannelBackend {
@@ -57,8 +54,8 @@ export interface LedgerBackend extends ChannelBackend {
  * | a payer, {@link purchasesOf}      | `purchase:…`        | {@link PurchaseList}                           |
  * | a UTC day, {@link daybookOf}      | `sale:…`            | {@link Daybook}                                |
  * | a channel, `channelNameOf`        | `channel` and others | {@link Channel}                               |
- * | the deployment, `channels`        | `open:…`            | {@link OpenChannels}                           |
- * | the deployment, `payments`        | `open:…`            | payments being settled, as {@link OpenChannels} |
+ * | the deployment, `channels`        | `open:…`            | {@link OpenList}                               |
+ * | the deployment, `payments`        | `open:…`            | payments being settled, as {@link OpenList}    |
  * | a quote, `quote:…`                | `quote`             | {@link QuoteSale}                              |
  *
  * Each object also stores the version of its records, see {@link recordStorage}.
@@ -72,7 +69,7 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
   readonly #key: KeyBinding;
   readonly #purchases: PurchaseList;
   readonly #daybook: Daybook;
-  readonly #openChannels: OpenChannels;
+  readonly #openList: OpenList;
   readonly #quote: QuoteSale;
   #openedChannel?: Channel;
 
@@ -89,7 +86,7 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
     });
     this.#purchases = new PurchaseList(storage);
     this.#daybook = new Daybook(storage);
-    this.#openChannels = new OpenChannels(storage);
+    this.#openList = new OpenList(storage);
     this.#quote = new QuoteSale(storage);
   }
 
@@ -121,7 +118,7 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
     const listOpen = (name: string, entry: string | undefined) =>
       backend.objects
         .getByName(OPEN_PAYMENTS)
-        .listChannel(name, entry)
+        .listOpen(name, entry)
         .then(
           () => true,
           () => false,
@@ -279,14 +276,19 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
     return this.#channel.refund(call, until);
   }
 
-  /** @see OpenChannels.list */
-  async listChannel(name: string, entry: string | undefined): Promise<void> {
-    await this.#openChannels.list(name, entry);
+  /** @see OpenList.list */
+  async listOpen(name: string, entry: string | undefined): Promise<void> {
+    await this.#openList.list(name, entry);
   }
 
-  /** @see OpenChannels.all */
+  /** @see OpenList.all */
   async openChannels(limit: number): Promise<OpenChannel[]> {
-    return this.#openChannels.all(limit);
+    return this.#openList.all(limit);
+  }
+
+  /** @see OpenList.all */
+  async openPayments(limit: number): Promise<OpenPayment[]> {
+    return this.#openList.all(limit);
   }
 
   /** @see readRecords */
@@ -353,7 +355,7 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
     if (recordVersionOf(this.ctx.storage) > RECORD_VERSION) await storage.setAlarm(now + BLOCKED_RETRY_MS);
     else if (kv.get("bound") !== undefined || kv.get("trusted") !== undefined) await storage.deleteAll();
     else if (
-      !(await this.#openChannels.sweep(now)) &&
+      !(await this.#openList.sweep(now)) &&
       !(await this.#purchases.sweep(now)) &&
       !(await this.#daybook.sweep(now)) &&
       !(await this.#quote.sweep(now))

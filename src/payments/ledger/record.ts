@@ -120,6 +120,8 @@ export interface StoredWork {
   output: string;
   /** Expiry of the link, Unix milliseconds. */
   expiresAt: number;
+  /** Names of the objects of the keys that were bound to the payment before its settlement. A backup reads them. */
+  keys?: readonly string[];
 }
 
 /**

@@ -32,6 +32,8 @@ export class PaidEarlier extends Error {
 export class DefaultKey implements RequestKey {
   isContested = false;
   bound: Promise<void> = Promise.resolve();
+  /** Name of the key's object. Undefined before the key is bound. */
+  name?: string;
   readonly #terms: Omit<SaleTerms<unknown>, "work">;
   readonly #payment: OwnPayment;
   /** The version of the binding that this call may replace. */
@@ -72,6 +74,7 @@ export class DefaultKey implements RequestKey {
     const { payment, fingerprint } = this.#terms;
     const name = defaultKeyNameOf(payment.authorization.from, digest);
     const binding = { payment: this.#payment.name, chain: payment.chain, fingerprint };
+    this.name = name;
     while (!(await bindKey(name, binding, this.#terms, this.#replacedVersion))) {
       this.isContested = true;
       const holder = await this.#holder(digest);

@@ -168,6 +168,13 @@ export class Sale<T> {
     return bindKey(name, binding, this.#terms, replacedVersion);
   }
 
+  /** Returns the names of the keys that are bound to the payment of this call. */
+  async #boundKeys(): Promise<string[]> {
+    const { key, payment } = this.#terms;
+    const names = [key === null ? undefined : await keyNameOf(payment.authorization.from, key), this.#defaultKey?.name];
+    return names.filter((name) => name !== undefined);
+  }
+
   get #ownBinding(): Binding {
     const { payment, fingerprint } = this.#terms;
     return { payment: this.#payment.name, chain: payment.chain, fingerprint };
@@ -192,7 +199,8 @@ export class Sale<T> {
       if (holder) await this.#defaultKey?.yieldTo(holder);
       const { value, output, expiresAt, facts } = await work(this.#defaultKey);
       Object.assign(this.#event, facts);
-      const stored = { value: JSON.stringify(value), output, expiresAt: expiresAt.getTime() };
+      const keys = await this.#boundKeys();
+      const stored = { value: JSON.stringify(value), output, expiresAt: expiresAt.getTime(), keys };
       return { status: { status: "claimed", claim }, done: { claim, work: stored } };
     } catch (error) {
       if (error instanceof PaidEarlier) {

@@ -1,21 +1,23 @@
-import type { RecordStorage } from "../ledger/recordStorage.ts";
-import type { OpenChannel } from "./channelRecord.ts";
+import type { RecordStorage } from "./recordStorage.ts";
+
+/** Name of the Durable Object that lists the payments in the states `settling` and `exposed`, and the unbooked sales. */
+export const OPEN_PAYMENTS = "payments";
 
 const PREFIX = "open:";
 /** Time after which a payment is removed from the list. An authorization is valid for 24 hours at most. */
 const LISTED_MS = 3 * 86_400_000;
 
-/** The part of an entry that only payments have. */
-interface ListedPayment {
+/** The entry of a payment. */
+export interface OpenPayment {
   /** Time at which the payment was listed, Unix milliseconds. */
-  at?: number;
+  at: number;
 }
 
 /**
  * A list of unfinished settlements, stored in a Durable Object. One list contains the channels with amounts that are
  * sold but not claimed. Another list contains the payments whose sale is not completed.
  */
-export class OpenChannels {
+export class OpenList {
   readonly #storage: RecordStorage;
 
   constructor(storage: RecordStorage) {
@@ -34,7 +36,7 @@ export class OpenChannels {
       return;
     }
     storage.kv.put(PREFIX + name, entry);
-    const { at } = JSON.parse(entry) as ListedPayment;
+    const { at } = JSON.parse(entry) as Partial<OpenPayment>;
     if (at !== undefined && (await storage.getAlarm()) === null) await storage.setAlarm(at + LISTED_MS);
   }
 
@@ -45,7 +47,7 @@ export class OpenChannels {
   async sweep(now: number): Promise<boolean> {
     const { kv } = this.#storage;
     const listed = [...kv.list<string>({ prefix: PREFIX })].flatMap(([key, entry]) => {
-      const { at } = JSON.parse(entry) as ListedPayment;
+      const { at } = JSON.parse(entry) as Partial<OpenPayment>;
       return at === undefined ? [] : { key, until: at + LISTED_MS };
     });
     for (const { key, until } of listed) if (until <= now) kv.delete(key);
@@ -54,9 +56,9 @@ export class OpenChannels {
     return listed.length > 0;
   }
 
-  /** Returns up to `limit` channels of the list, in the order of their names. */
-  all(limit: number): OpenChannel[] {
+  /** Returns up to `limit` entries of the list, in the order of their names. */
+  all<T>(limit: number): T[] {
     const found = this.#storage.kv.list<string>({ prefix: PREFIX, limit });
-    return [...found].map(([, entry]) => JSON.parse(entry) as OpenChannel);
+    return [...found].map(([, entry]) => JSON.parse(entry) as T);
   }
 }
