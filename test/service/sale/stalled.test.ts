@@ -71,7 +71,7 @@ describe("a paying caller", () => {
   ])(
     "the service handles a paying caller's small and large files while other transfers stall: %s",
     async (_, count, length, headers = HEADERS) => {
-      const service = deployment("good");
+      const service = deployment("good", { BODY_TIMEOUT_SECONDS: "4" });
       const body = (headers === HEADERS ? formOf : jsonOf)(length + 100_000).subarray(0, length);
       const calls: Promise<unknown>[] = [];
       for (let i = 0; i < count; i++) calls.push(service.call({ headers: await paying(headers), body: stalled(body) }));
