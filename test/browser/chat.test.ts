@@ -40,8 +40,8 @@ const GREEN_JP2 = Buffer.from(
 ).toString("latin1");
 
 /**
- * Policy violations that occur if the host forbids web workers: pdf.js tries to start a worker before it falls back to
- * the main thread.
+ * Policy violations that occur if the host forbids web workers. pdf.js first tries to start a worker, and then uses the
+ * main thread.
  */
 const WITHOUT_WORKER = [/^console: Creating a worker from 'blob:/, /^console: Warning: Setting up fake worker/];
 const others = (complaints: string[]) =>

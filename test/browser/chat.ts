@@ -1,6 +1,6 @@
 /**
- * Chat application for tests of MCP Apps views: an MCP client that is connected to the Worker, and a page that uses the
- * official library for hosts.
+ * Chat application for tests of MCP Apps views. An MCP client is connected to the Worker, and a page uses the official
+ * library for hosts.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

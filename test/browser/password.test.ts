@@ -86,7 +86,7 @@ describePage("the password of a PDF in the playground", (running) => {
       expect(await page.inputValue("#unlock-password")).toBe("");
     }));
 
-  test("a wrong password is reported at the password field, which keeps the focus and accepts another try", () =>
+  test("a wrong password is an error of the password field, which keeps the focus and accepts another try", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseLocked(page);
       const field = page.locator("#unlock-password");

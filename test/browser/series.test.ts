@@ -30,7 +30,7 @@ describePage("a series of purchases", (running) => {
       .then((texts) => texts.map((text) => text.trim()));
   const status = (page: Page) => page.textContent("#series-status");
 
-  test("a visitor buys several PDFs with one click, without those that cannot be marked", () =>
+  test("a visitor buys several PDFs with one click, except those that cannot be marked", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await choose(page, "one.pdf", "broken.pdf", "two.pdf");
       expect(await page.textContent("#series [data-payer=wallet]")).toBe("Get all 3 PDFs for 0.15 USDC");

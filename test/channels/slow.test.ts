@@ -55,7 +55,7 @@ describe("slow cases of payment channels", () => {
     expect(facilitator.settled.slice(asked).sort()).toEqual(["claim", "deposit", "deposit", "settle"]);
   });
 
-  test("the Worker claims sales through a second facilitator if the first fails, or waits if it has only one", async () => {
+  test("the Worker claims sales through a second facilitator if the first fails, or waits for its only facilitator", async () => {
     const [both, one] = [await start({ FACILITATOR_URL: `${facilitator.url},${second.url}` }), await start()];
     const buyers = [await richBuyer(both), await richBuyer(one)] as const;
     facilitator.interpose("", async () => "cut"); // Claims have no payer, so the empty address stands for them.

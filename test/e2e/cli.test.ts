@@ -80,7 +80,7 @@ describe("overprint help", () => {
 });
 
 describe("overprint mark", () => {
-  test("overprint mark writes the result next to the source and reports it", async () => {
+  test("overprint mark writes the result next to the source and prints a report", async () => {
     const { code, stdout, stderr } = await cli(["mark", "contract.pdf", "--text", "DRAFT", "--rotation", "-30"]);
     expect([code, stderr]).toEqual([0, ""]);
     const marked = await readFile(join(dir, "contract-watermarked.pdf"));

@@ -149,7 +149,7 @@ describe("@overprint/client", () => {
     expect(await failureOf(clientOf().watermarkText(logo, { text: "X" }))).toMatchObject({ code: "not_a_pdf" });
   });
 
-  test("the client pays neither more than maxPrice nor on a network other than the given one", async () => {
+  test("the client pays at most maxPrice, and only on the given network", async () => {
     const dear = await failureOf(clientOf({ maxPrice: "0.049" }).watermarkText(contract, { text: "X" }));
     expect([dear.code, dear.message]).toEqual([
       "not_payable",

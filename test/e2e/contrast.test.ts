@@ -41,7 +41,7 @@ interface Pixel {
   readonly onWhite: Color;
 }
 
-/** A black image. It does not make its page count as dark, so the mark has its usual colors. */
+/** A black image. The page with this image does not count as dark, so the mark has its usual colors. */
 const BLACK_IMAGE = "BI /W 1 /H 1 /CS /G /BPC 8 /F /AHx ID 00> EI";
 
 /** Renders a mark on a white page and on a black page. */

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { drain, startMiniflare } from "../../scripts/lib/serveWorker.ts";
 
 /**
- * A Worker that answers `/slow` after its scheduled handler has run, and sends a chunk of the body of `/stream` every
+ * A Worker that answers `/slow` after its scheduled handler has run. It sends a chunk of the body of `/stream` every
  * half second.
  */
 const WORKER = `

@@ -1,6 +1,6 @@
 /**
- * Tests pages whose content ends in an unusual way, and lists the readers that do not show their marks. The pages of
- * one file have the endings of one group. Every reader draws this file before and after marking.
+ * Tests pages whose content ends in an unusual way, and lists the readers that then do not show the mark. Each file
+ * contains the endings of one group, one per page. Every reader draws this file before and after marking.
  * docs/compatibility-repairs.md gives the reasons for lost marks.
  */
 import { deflateSync } from "node:zlib";

@@ -173,8 +173,8 @@ const PAGES = [
   ),
 ];
 /**
- * Commands that the test does not run: they install packages, start servers, call a nonexistent deployment, or send a
- * large file (see `test/e2e/uploads.test.ts`).
+ * Commands that the test does not run. They install packages, start servers, call a nonexistent deployment, or send a
+ * large file.
  */
 const NOT_RUN =
   /^(git clone|npm ci|npm run dev|npm run demo|npx @modelcontextprotocol)|https:\/\/pdf\.example\.com|big\.pdf/m;

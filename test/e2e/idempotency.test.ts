@@ -164,7 +164,7 @@ describe.concurrent.each<[string, (account: LocalAccount) => Pay]>([
   });
 });
 
-test.concurrent("a call without an idempotency key receives one while its payment is pending, and gets the result with it", async () => {
+test.concurrent("a call without an idempotency key receives a key while its payment is pending, and gets the result with it", async () => {
   const { payer, paid, recovers } = await unluckyPayer();
   const payment = await signV1(payer);
   const pending = await fetch(endpoint(), request(payment));

@@ -8,8 +8,8 @@ const isMagenta = ([r, g, b]: [number, number, number]) => r > 230 && g < 25 && 
 const SCALE = 0.2;
 
 /**
- * Marks a PDF. Expects a mark of the right size in the visible lower right corner of every page, and no other change of
- * the pages.
+ * Marks a PDF. Expects a mark of the right size in the visible lower right corner of every page, and otherwise
+ * unchanged pages.
  */
 async function expectMarked(source: Uint8Array, pages: number): Promise<Uint8Array> {
   const output = await stamp(source);

@@ -10,8 +10,8 @@ import { type StartedWorker, startWorker } from "../support/worker.ts";
 
 const MAX_SOURCE_BYTES = 1_000_000;
 /**
- * Maximum number of bytes that the operating system accepts from a server before the Worker reads any: the total size
- * of both socket buffers.
+ * Total size of both socket buffers. The operating system accepts this many bytes from a server before the Worker reads
+ * any.
  */
 const SOCKET_BUFFERS = 16_000_000;
 

@@ -109,8 +109,8 @@ describe("text extraction", () => {
   /** Scripts that some readers do not recognize as right-to-left. These readers extract the text in visual order. */
   const turned = ["Adlam", "Rohingya", "Mende", "Yezidi"];
   /**
-   * Scripts that a reader does not extract in logical order. For example, MuPDF and pdf.js move the vowel mark at the
-   * end of each Thaana word to the start of the line or word.
+   * Scripts that a reader does not extract in logical order. In Thaana, every word ends with a vowel mark. MuPDF and
+   * pdf.js move this mark to the start of the line or word.
    */
   const otherwise = { PDFium: turned, MuPDF: ["Thaana"], "pdf.js": [...turned, "Thaana"] };
 

@@ -255,7 +255,7 @@ describe("an unknown field", () => {
     expect(detail).toMatch(/^`image` is not a field of this operation, but of POST/);
   });
 
-  test("the error lists all known fields if no known field resembles the unknown one", async () => {
+  test("the error lists all known fields if none of them resembles the unknown field", async () => {
     const message = await messageFor(IMAGE, { ...image, blend: 1 }, "blend");
     for (const field of Object.keys(PRODUCTS[1]!.schemas.json.shape)) expect(message).toContain(`\`${field}\``);
   });

@@ -308,7 +308,7 @@ describe("a refused credential", () => {
     expect(await mine.counts()).toEqual({ verify: 0, settle: 0 });
   });
 
-  test("an MPP credential gets verification-failed with the facilitator's reason if the facilitator refuses it", async () => {
+  test("an MPP credential that the facilitator refuses gets verification-failed with the facilitator's reason", async () => {
     for (const behavior of ["refuses-verify", "refuses-settle-400"]) {
       const FACILITATOR_URL = `https://facilitator.example.com/${behavior}`;
       const { settings } = deployment(undefined, { FACILITATOR_URL });
@@ -386,7 +386,7 @@ describe("a credential sent again", () => {
     expect(await counts()).toMatchObject({ settle: 1 });
   });
 
-  test("the same content is charged once if an MPP credential and then an x402 payment buy it", async () => {
+  test("the same content is charged once if it is bought with an MPP credential and then with an x402 payment", async () => {
     const { settings, counts } = deployment();
     const key = generatePrivateKey();
     const bought = await buy({ settings }, key);

@@ -91,12 +91,12 @@ describe("headers of problem responses", () => {
   const described = async (path: string, method: string, status: number) =>
     Object.keys((await document()).paths[path][method].responses[status].headers);
 
-  test("the OpenAPI document lists the Allow header of a 405, which the service sends", async () => {
+  test("the OpenAPI document lists the Allow header of a 405, and the service sends this header", async () => {
     expect(await described("/v1/limits", "get", 405)).toContain("Allow");
     expect((await send("/v1/limits", { method: "POST" })).headers.get("Allow")).toBe("GET, HEAD");
   });
 
-  test("the OpenAPI document lists the Accept-Post header of a 415, which the service sends", async () => {
+  test("the OpenAPI document lists the Accept-Post header of a 415, and the service sends this header", async () => {
     expect(await described(TEXT, "post", 415)).toContain("Accept-Post");
     const headers = { "X-PAYMENT": await signPayment(await offerOf(TEXT)), "Content-Type": "text/plain" };
     const refusal = await send(TEXT, { method: "POST", headers, body: "x" });

@@ -16,7 +16,7 @@ const isWaiting = (acquired: Promise<void>) =>
   Promise.race([acquired.then(() => false), scheduler.wait(500).then(() => true)]);
 
 describe("LargeFileSlot", () => {
-  it("a call gets a large-file slot immediately if one is free, or else once another call releases one", async () => {
+  it("a call gets a large-file slot immediately if a slot is free, or else once another call releases its slot", async () => {
     const [first, second, third, fourth] = [newSlot(), newSlot(), newSlot(), newSlot()];
     await first.acquire();
     await second.acquire();

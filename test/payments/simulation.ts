@@ -74,9 +74,9 @@ export interface PaymentHistory {
   /** Number of settlement attempts with an unknown outcome. */
   doubts: number;
   /**
-   * Whether the payment's money moved although the facilitator's answer denied it. There are two causes: the attempt
-   * reached the facilitator twice and only the second answer arrived, or the facilitator's node did not answer and the
-   * ledger has no other node.
+   * Whether the payment's money moved although the facilitator's answer denied it. Either the attempt reached the
+   * facilitator twice and the second answer arrived, or the facilitator's node did not answer and the ledger has no
+   * other node.
    */
   doubled: boolean;
   /** Number of sales of the payment without proof of settlement. */
@@ -118,8 +118,8 @@ export interface History {
   strangers: { payment: PaymentHistory; outcome: string }[];
   runs: Run[];
   /**
-   * Number of runs that repeat work: an earlier run for the same payment or key is still active, or its output is
-   * stored.
+   * Number of runs that repeat work. A run repeats work if an earlier run for the same payment or key is still active,
+   * or if its output is stored.
    */
   repeats: number;
   /** Outputs that are in storage. */

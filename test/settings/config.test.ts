@@ -260,7 +260,7 @@ describe("settings", () => {
       expect(readConfig({ ALLOW_LOOPBACK_SOURCES: value }).allowLoopbackSources).toBe(false);
   });
 
-  test("RECEIPT_KEY is valid with and without 0x, and the error for an invalid key does not reveal it", () => {
+  test("RECEIPT_KEY is valid with and without 0x, and the error for an invalid key does not reveal the key", () => {
     const key = "5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a";
     for (const RECEIPT_KEY of [key, `0x${key}`]) expect(readConfig({ RECEIPT_KEY }).receiptKey).toBe(`0x${key}`);
     expect(readConfig({ RECEIPT_KEY: "" }).receiptKey).toBeUndefined();

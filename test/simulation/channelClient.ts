@@ -34,9 +34,9 @@ interface ChannelAnswer {
 }
 
 /**
- * One client of a payment channel, modeled on the official client. It adds the price to the amount that it believes is
- * charged, and signs the next voucher for the sum. If a 402 proves another charged amount by the client's last voucher,
- * the client adopts that amount.
+ * One client of a payment channel, modeled on the official client. The next voucher is for the amount that the client
+ * believes is charged, plus the price. If a 402 proves another charged amount by the client's last voucher, the client
+ * adopts that amount.
  */
 export class ChannelClient {
   readonly holder: Holder;

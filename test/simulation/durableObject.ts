@@ -16,7 +16,8 @@ export class SimulatedObject {
   alarmAt: number | undefined;
   life: { execution: Execution; instance: Instance; cut: Set<(error: Error) => void> } | undefined;
   /**
-   * Each write that is not durable yet: a function that undoes it, its time, and the time at which it becomes durable.
+   * Writes that are not durable yet. Each has a function that undoes it, its time, and the time at which it becomes
+   * durable.
    */
   #unflushed: { undo: () => void; written: number; at: number }[] = [];
   readonly #world: World;

@@ -237,8 +237,8 @@ function mustSell({ isUndisturbed, isFinal, isFresh }: Heard): boolean {
 }
 
 /**
- * Returns whether the answer to an honest payer's call is correct. In the calm period or after slow work, these are
- * also correct reasons for a refusal: an expired payment, a revoked link, and a used-up allowance for failed calls.
+ * Returns whether the answer to an honest payer's call is correct. In the calm period or after slow work, a refusal is
+ * also correct for an expired payment, a revoked link, or a used-up allowance for failed calls.
  */
 function isServed(heard: Heard, isUnresolved: (payment: Payment) => boolean): boolean {
   const { order, status, code, isFinal, isFresh, isTooLate } = heard;
@@ -264,9 +264,9 @@ function errorsOf({ log, thrown }: World): string[] {
 }
 
 /**
- * Returns whether a payer's order has ended correctly: its link was delivered again, the holder has revoked the link,
- * or the IP address has used up its allowance for failed calls. If the payer's clock is wrong, the payer may also be
- * unable to pay again.
+ * Returns whether a payer's order has ended correctly. Either the link was delivered again, or the holder has revoked
+ * it, or the IP address has used up its allowance for failed calls. If the payer's clock is wrong, the payer may also
+ * be unable to pay again.
  */
 function hasResult({ answers }: Order): boolean {
   const isGiven = ({ isFinal, status, isTooLate }: Heard) =>

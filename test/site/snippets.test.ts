@@ -37,7 +37,7 @@ describe("snippets", () => {
     });
   });
 
-  test("the snippets contain an image only if the call has one", () => {
+  test("the snippets contain an image only if the call has an image", () => {
     const image = { ...call, image: "logo.png" };
     for (const { id } of CLIENTS) {
       expect(written(id)).not.toContain("logo.png");

@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /**
  * Patterns of the test files that start first: e2e tests, then the simulation. If these slow files started last, they
  * would run alone at the end. The files of a project run one after the other, because a change of project starts a new
- * process that loads all modules again. Among the tests in workerd, the file that mostly waits comes first.
+ * process, which loads all modules again. In workerd, the file that mostly waits comes first.
  */
 const ORDER: ((file: TestSpecification) => boolean)[] = [
   ({ project }) => project.name === "e2e",

@@ -4,9 +4,9 @@ declare const __vitest_mocker__: { moduleRunner: { import(path: string): Promise
 const MAIN = /\/src\/index\.ts$/;
 
 /**
- * Makes the vitest plugin import the Worker's main module once per test file. Otherwise, the plugin imports it for each
- * call of the Worker and of its Durable Objects, and asks Vite over a socket whether it has changed. This takes longer
- * than the call.
+ * Makes the vitest plugin import the Worker's main module once per test file. By default, the plugin imports the module
+ * for each call of the Worker and of its Durable Objects. It also asks Vite over a socket whether the module has
+ * changed, which takes longer than the call.
  */
 function importMainOnce(): void {
   const { moduleRunner } = __vitest_mocker__;

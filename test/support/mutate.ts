@@ -1,6 +1,6 @@
 /**
- * Two kinds of ways to damage PDFs: changes of a draft, which is then written with correct offsets and lengths, and
- * changes of a file's bytes.
+ * Ways to damage PDFs. Some change a draft, which is then written with correct offsets and lengths. Others change the
+ * bytes of a file.
  */
 import fc from "fast-check";
 import { encode } from "./bytes.ts";

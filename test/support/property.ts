@@ -1,7 +1,4 @@
-/**
- * Checks the property that must hold for every input: each page of the output has the mark, or the engine rejects the
- * file.
- */
+/** Checks the property that holds for every input: each output page has the mark, or the engine rejects the file. */
 import { inflateSync } from "node:zlib";
 import { plain } from "../../src/engine/bytes.ts";
 import { EngineError, PlanOutdated } from "../../src/engine/index.ts";

@@ -7,9 +7,9 @@ const MEMORY = "/dev/shm";
 const ROOM_BYTES = 2_000_000_000;
 
 /**
- * Returns the folder in which Workers under test store data. It is in memory if there is enough space. Tests create and
- * delete thousands of Durable Objects, each with its own database, which on a disk takes a tenth of all test time.
- * Tests must not start programs from the folder, because some systems forbid that.
+ * Returns the folder in which Workers under test store data. The folder is in memory if there is enough space. Tests
+ * create and delete thousands of Durable Objects, each with its own database. On a disk, this takes a tenth of all test
+ * time. Tests must not start programs from the folder, because some systems forbid that.
  */
 export function storageFolder(): string {
   try {

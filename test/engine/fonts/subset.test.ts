@@ -88,7 +88,7 @@ describe("a font subset", () => {
     }
   });
 
-  it("a font subset uses a long loca table only if its outline offsets do not fit into a short one", () => {
+  it("a font subset uses a long loca table only if its outline offsets are too large for a short table", () => {
     const all = Array.from({ length: 4000 }, (_, i) => i + 1);
     const long = readSubset(subsetOf(font, all));
     expect(long.isLong).toBe(true);

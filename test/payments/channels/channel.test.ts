@@ -169,7 +169,7 @@ test("a channel never reveals the unused voucher of an uncharged call", async ()
   });
 });
 
-test("a used voucher no longer proves the payer after a claim or an answer has published it", async () => {
+test("a used voucher no longer proves the payer after a claim or an answer has made the voucher public", async () => {
   const { payer, channel } = await opened();
   const used = await payer.voucher(2 * PRICE);
   await channel.sell(used, { keyHash: "key" });

@@ -8,7 +8,7 @@ import { type PaymentPayload, paymentKey } from "../../../src/payments/wire/paym
 import { BARE, ERRORS, facilitatorThat, memoryLedger, OFFER, paymentFrom, SILENT, sell, WORK } from "../payments.ts";
 
 /**
- * The tests act as one payer who signs a new payment for each call, as the official clients do, and sends no
+ * The tests act as one payer who signs a new payment for each call, as the official clients do. The payer sends no
  * idempotency key.
  */
 

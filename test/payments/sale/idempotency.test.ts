@@ -263,7 +263,7 @@ describe("a call whose payment is still being settled when it is answered", () =
     return { now: () => (asked++ === 0 ? began - 25_000 : Date.now()) };
   };
 
-  test("a call without an idempotency key gets one while its payment settles, and can later fetch the result with it", {
+  test("a call without an idempotency key gets a key while its payment settles, and can later fetch the result with it", {
     timeout: 20_000,
   }, async () => {
     const payment = await paymentFrom();
@@ -286,7 +286,7 @@ describe("a call whose payment is still being settled when it is answered", () =
     expect((await sale(payment)).outcome).not.toHaveProperty("idempotencyKey", expect.any(String));
   });
 
-  test("a call with an idempotency key is asked to repeat the request with it while its payment settles", async () => {
+  test("a call with an idempotency key is asked to repeat the request with the same key while its payment settles", async () => {
     const payment = await paymentFrom();
     const { outcome } = await sale(
       payment,

@@ -72,7 +72,7 @@ describe("a settled payment, which anyone can read on the chain", () => {
     }
   });
 
-  test("the body of a long MCP message is not read if its payment is a replay of a settled one", async () => {
+  test("the body of a long MCP message is not read if its payment is a replay", async () => {
     const { call } = deployment("good");
     const headers = { ...JSON_TYPE, Accept: "application/json, text/event-stream", "X-PAYMENT": await newPayment() };
     expect((await call({ headers, body: validBody })).status).toBe(200);

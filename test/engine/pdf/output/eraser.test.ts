@@ -13,9 +13,8 @@ import { encode } from "../../../support/bytes.ts";
 import { latin1 } from "../fixture.ts";
 
 /**
- * Kinds of parts of a file: a live object, an object that is rewritten elsewhere ("superseded"), an object of an older
- * section ("stale"), a cross-reference section, a cross-reference stream, the file header, or other bytes, which belong
- * to the part before them.
+ * Kinds of parts of a file. A superseded object is rewritten elsewhere, and a stale object belongs to an older section.
+ * Bytes of the kind `rest` belong to the part before them.
  */
 type Kind = "live" | "superseded" | "stale" | "section" | "xref stream" | "head" | "rest";
 type Part = [Kind, string];

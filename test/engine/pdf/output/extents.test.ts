@@ -1,6 +1,6 @@
 /**
- * Tests that the output retains the data of live streams, even if the data resemble objects or cross-references, and
- * that it erases superseded objects around them.
+ * Tests that the output retains the data of live streams, even if the data resemble objects or cross-references.
+ * Superseded objects around the streams are erased.
  */
 import { describe, expect, it } from "vitest";
 import { PlanOutdated } from "../../../../src/engine/index.ts";
@@ -32,7 +32,7 @@ const previousOf = ({ text }: FileBuilder) => [...text.matchAll(/startxref\n(\d+
 
 /**
  * Returns a file of two revisions. The first revision has an old page and the attachment. The second revision replaces
- * the page. It has a /Prev entry if `linked` is true.
+ * the page, and has a /Prev entry if `linked` is true.
  */
 function revised(
   data: string,

@@ -28,7 +28,7 @@ describe("readKids", () => {
     expect(read(text)).toEqual({ kids: [3], numbers: [3], isPlain: false });
   });
 
-  it("rejects a /Kids array that has an R without two integers before it", () => {
+  it("rejects a /Kids array with an R that does not follow two integers", () => {
     expect(() => read("[3.0 0 R]")).toThrow(Malformed);
   });
 });

@@ -7,8 +7,8 @@ import { joined } from "../../../support/bytes.ts";
 import { type Bodies, file, latin1, onePage, plan, ranges } from "../fixture.ts";
 
 /**
- * A stream that is longer than one read of a range source, so that the objects before and after it are not loaded
- * together.
+ * A stream that is longer than one read of a range source. The objects before and after it are therefore loaded
+ * separately.
  */
 const FAR = { data: new Uint8Array(700_000) };
 

@@ -295,7 +295,7 @@ describe("crypt filters", () => {
     });
   });
 
-  it("opens a file that encrypts only attachments without a password, but needs it to read an attachment", () => {
+  it("opens a file that encrypts only attachments without a password, but needs the password to read an attachment", () => {
     const cipher = open(AES_256, undefined, { stmF: "Identity", strF: "Identity" });
 
     expect(cipher.encryptStream(4, 0, secret)).toEqual(secret);
