@@ -51,7 +51,7 @@ describePage("a series of purchases", (running) => {
       await expect.poll(() => items(page), PATIENCE).toContain("two.pdf bought");
     }));
 
-  test("a series ends with the first purchase that fails, and charges nothing for the rest", () =>
+  test("a purchase of several PDFs stops at the first failure, and charges nothing for the remaining PDFs", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       let paid = 0;
       await page.route("**/v1/watermark/text", (route) => {
@@ -66,7 +66,7 @@ describePage("a series of purchases", (running) => {
       expect(await page.locator(".receipt").count()).toBe(0);
     }));
 
-  test("a series stops if the visitor changes the settings meanwhile", () =>
+  test("a purchase of several PDFs stops if the visitor changes the settings during the purchase", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await choose(page, "one.pdf", "two.pdf");
       await page.click("#series [data-payer=key]");

@@ -1,4 +1,4 @@
-/** Tests `npm run upgrade` against a Worker of this machine, some of whose answers are those of another build. */
+/** Tests `npm run upgrade` against a local Worker, some of whose answers are replaced by those of another build. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -21,7 +21,7 @@ let deployment: Server;
 let url: string;
 /** Answers of another build, by path. Null stands for a route that the build lacks. */
 let answers: Record<string, object | null> = {};
-/** Methods of the requests that the deployment got. */
+/** Methods of the requests that the deployment has received. */
 const methods = new Set<string>();
 beforeAll(async () => {
   folder = await mkdtemp(join(storageFolder(), "overprint-upgrade-"));
@@ -65,17 +65,17 @@ async function run(args: string[], settings: Record<string, string> = {}, token 
 }
 
 const OTHER_SOURCES = { version: "0.3.0", source: "0".repeat(64), status: "pass", problems: [] };
-/** Makes the deployment another build, which differs in `change` from this checkout. */
+/** Makes the deployment answer like another build, which differs from this checkout in `change`. */
 const otherBuild = async (change: object = {}, health: object = {}) => {
   answers["/healthz"] = { ...OTHER_SOURCES, ...health };
   answers[COMPATIBILITY] = { ...(await compatibilityOf(root)), ...change };
 };
 
-test("a deployment of these sources needs no upgrade", async () => {
+test("npm run upgrade finds nothing to upgrade in a deployment of the same sources", async () => {
   expect(await run(["--check"])).toEqual([0, expect.stringContaining("already runs the sources of this checkout")]);
 });
 
-test("an upgrade is safe if nothing is open, and the check sends no request that writes", async () => {
+test("npm run upgrade --check reports a safe upgrade if nothing is open, and sends no writing request", async () => {
   await otherBuild();
   const [code, words] = await run(["--check"]);
   expect(words).toContain("The deployment runs 0.3.0");
@@ -85,7 +85,7 @@ test("an upgrade is safe if nothing is open, and the check sends no request that
   expect([...methods]).toEqual(["GET"]);
 });
 
-test("the check names new, removed and changed settings", async () => {
+test("npm run upgrade --check names new, removed and changed settings", async () => {
   const { settings } = await compatibilityOf(root);
   const { MAX_PAGES: _, DNS_CHECK_URL: __, ...rest } = settings;
   await otherBuild({ settings: { ...rest, LINK_TTL_SECONDS: "3600", OLD_LIMIT: "1" } });
@@ -101,7 +101,7 @@ test("the check names new, removed and changed settings", async () => {
   expect(stopped).toBe(1);
 });
 
-test("a setting that this checkout rejects prevents the upgrade", async () => {
+test("npm run upgrade refuses an upgrade if this checkout rejects a setting of the deployment", async () => {
   await otherBuild();
   const [code, words] = await run(["--check"], { MAX_PAGES: "many", NETWORK: "base" });
   expect(words).toMatch(/✗ settings\.env: .*MAX_PAGES/);
@@ -112,12 +112,12 @@ test("a setting that this checkout rejects prevents the upgrade", async () => {
 test.each([
   [{ records: 2 }, "writes records of version 2, and this checkout reads at most version 1"],
   [{ durableObjects: ["Ledger", "Budget", "Archive"] }, "no Durable Objects of the class Archive"],
-])("an upgrade that would lose records is refused: %j", async (change, words) => {
+])("npm run upgrade refuses an upgrade that would lose records: %j", async (change, words) => {
   await otherBuild(change);
   expect(await run(["--check"])).toEqual([1, expect.stringContaining(words)]);
 });
 
-test("open payments continue after an upgrade, unless the version of the records changes", async () => {
+test("npm run upgrade allows open payments, unless the version of the records changes", async () => {
   const at = (ms: number) => JSON.stringify({ at: Date.now() - ms });
   const records = [
     ["open:a", at(1000)],
@@ -135,7 +135,7 @@ test("open payments continue after an upgrade, unless the version of the records
   expect(stopped).toBe(1);
 });
 
-test("a payer's withdrawal from a channel must be met before an upgrade", async () => {
+test("npm run upgrade requires that channels with an urgent withdrawal are claimed first", async () => {
   const channel = (hours: number | null) => ({
     ...{ channel: "0x1", network: "base", chain: "eip155:8453", payer: "0x2", decimals: 6, sold: "2", claimed: "1" },
     ...{ balance: "9", unclaimed_since: new Date().toISOString(), claims: [] },
@@ -148,12 +148,12 @@ test("a payer's withdrawal from a channel must be met before an upgrade", async 
   expect(await run(["--check"])).toEqual([1, expect.stringContaining("1 payment channels must be claimed")]);
 });
 
-test("a deployment that sells nothing is corrected before an upgrade", async () => {
+test("npm run upgrade requires that a deployment which sells nothing is corrected first", async () => {
   await otherBuild({}, { status: "fail", problems: ["the binding RESULTS is missing"] });
   expect(await run(["--check"])).toEqual([1, expect.stringContaining("the binding RESULTS is missing")]);
 });
 
-test("a deployment of 0.2.0, which does not describe itself, can be upgraded", async () => {
+test("npm run upgrade accepts a deployment of 0.2.0, which does not describe itself", async () => {
   answers = { "/healthz": OTHER_SOURCES, [COMPATIBILITY]: null, [RECORDS]: null, [CHANNELS]: null };
   const [code, words] = await run(["--check"]);
   expect(words).toContain("does not list its settings");
@@ -161,7 +161,7 @@ test("a deployment of 0.2.0, which does not describe itself, can be upgraded", a
   expect(code).toBe(0);
 });
 
-test("a wrong token, an unreachable address and a wrong argument fail", async () => {
+test("npm run upgrade fails with a wrong token, an unreachable address or a wrong argument", async () => {
   expect(await run(["--check"], {}, "another-token-of-another-operator")).toEqual([
     2,
     expect.stringContaining("another OPERATOR_TOKEN"),
@@ -173,7 +173,7 @@ test("a wrong token, an unreachable address and a wrong argument fail", async ()
   expect((await run(["--now"]))[0]).toBe(2);
 });
 
-test("without --check, the command lists the steps and asks the deployment nothing", async () => {
+test("npm run upgrade without --check lists the steps without a request to the deployment", async () => {
   methods.clear();
   const [code, words] = await run([]);
   expect([code, methods.size]).toEqual([0, 0]);

@@ -21,7 +21,7 @@ const ENTRIES = [
 const list = blockListOf(ENTRIES);
 
 describe("the block list", () => {
-  test.each(ENTRIES)("accepts the entry %s", (entry) => {
+  test.each(ENTRIES)("the block list accepts the entry %s", (entry) => {
     expect(blockProblem(entry)).toBeUndefined();
   });
 
@@ -35,11 +35,11 @@ describe("the block list", () => {
     "https://files.example.com",
     "localhost",
     "",
-  ])("rejects the entry %j", (entry) => {
+  ])("the block list rejects the entry %j", (entry) => {
     expect(blockProblem(entry)).toContain("must be an IP address");
   });
 
-  test.each(["0.0.0.0/0", "::/0"])("rejects %s, which blocks every address", (entry) => {
+  test.each(["0.0.0.0/0", "::/0"])("the block list rejects %s, which blocks every address", (entry) => {
     expect(blockProblem(entry)).toContain("SELLING=false");
   });
 
@@ -57,7 +57,7 @@ describe("the block list", () => {
     expect(isBlockedAddress(list, address)).toBe(isBlocked);
   });
 
-  test("blocks a wallet on EVM chains in any case, and a wallet on Solana only in its own case", () => {
+  test("the block list ignores the letter case of an EVM address, but not of a Solana address", () => {
     expect([EVM, EVM.toLowerCase(), SOLANA].map((wallet) => isBlockedPayer(list, wallet))).toEqual([true, true, true]);
     expect([SOLANA.toLowerCase(), `0x${"1".repeat(40)}`].some((wallet) => isBlockedPayer(list, wallet))).toBe(false);
   });

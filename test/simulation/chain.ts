@@ -33,8 +33,8 @@ export interface Payment {
   /** Whether a transaction with the payment has been sent to the chain, where anyone can read it. */
   isPublic: boolean;
   /**
-   * Whether the payment's money moved although the facilitator's answer denied it. There are two causes: the request
-   * arrived twice, or the facilitator's node did not answer and the service has no other node.
+   * Whether the payment's money moved although the facilitator's answer denied it. Either the request arrived twice, or
+   * the facilitator's node did not answer and the service has no other node.
    */
   doubled: boolean;
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { EDGES, FONT_STYLES, FRAME_BOXES, LAYERS, POSITIONS, TEMPLATES } from "../../src/engine/index.ts";
 import { choiceInWords, fieldInWords, valueInWords } from "../../src/site/fieldWords.ts";
 
-test("every choice of the page is in plain words", () => {
+test("the page describes every choice in plain words", () => {
   const choices = { position: POSITIONS, layer: LAYERS, font: FONT_STYLES, box: FRAME_BOXES, edge: EDGES };
   const words = Object.entries({ ...choices, template: Object.keys(TEMPLATES) }).flatMap(([field, names]) =>
     names.map((name) => choiceInWords(field, name)),
@@ -21,7 +21,7 @@ test.each([
   ["font_size", 24.5, "24.5 pt", "size 24.5 pt"],
   ["rotation", -30, "-30°", "rotation -30°"],
   ["color", "#CC0068", "#CC0068", "color #CC0068"],
-])("the field %s with the value %j is %j, and %j in a list", (field, value, alone, inList) => {
+])("the field %s with the value %j is described as %j, and as %j in a list", (field, value, alone, inList) => {
   expect(valueInWords(field, value)).toBe(alone);
   expect(fieldInWords(field, value)).toBe(inList);
 });

@@ -16,7 +16,7 @@ const LONG = "0 0 1 1 re f ".repeat(24_000);
 const pageWith = (content: string, more: Bodies = {}, resources = "") =>
   file(onePage(`/MediaBox[0 0 300 400]/Contents 4 0 R/Resources<<${resources}>>`, { 4: { data: content }, ...more }));
 
-/** Returns a file with a page for each content. */
+/** Returns a file with one page for each of `contents`. */
 const pagesWith = (...contents: string[]) =>
   file({
     1: "<</Type/Catalog/Pages 2 0 R>>",

@@ -107,7 +107,7 @@ test("the ledger reads payments of 0.1.0 in every state", async () => {
   }
 });
 
-test("a payment of 0.1.0 that was settling is settled, booked and stored with the current version", async () => {
+test("the ledger finishes a settlement that 0.1.0 began, and stores the payment with the current version", async () => {
   const name = paymentOf("0x5e77");
   const pdf = { length: 4, chunks: () => inOne(new TextEncoder().encode("%PDF")) };
   const { id: output } = await storeResult(bucket, pdf, { filename: "a.pdf", ttlSeconds: 3600 });
@@ -137,7 +137,7 @@ test("the ledger reads keys, purchase lists and daybooks of 0.1.0", async () => 
   expect(await ledger("payer:old").allowUnproved("d")).toBe(false);
 });
 
-test("the quotas of 0.1.0 still count", async () => {
+test("the ledger still counts the quotas of 0.1.0", async () => {
   const inUse = { a: { calls: 1, bytes: 1, ends: NOW + HOUR_MS } };
   await write("payer:old", { account: { ms: 5, bytes: 5, hourEnds: NOW + HOUR_MS, inUse } }, env.BUDGETS);
   const limits = { payments: 1, calls: 9, unchargedMs: 6, unchargedBytes: 99, leaseMs: HOUR_MS };
@@ -167,7 +167,7 @@ const CHANNEL = {
   ...{ syncedAt: NOW, lastCallAt: NOW, unclaimedSince: NOW },
 };
 
-test("the ledger reads the first records of channels", async () => {
+test("the ledger reads channel records of the first build with channels", async () => {
   const name = channelNameOf(CHAIN.caip2, CHANNEL_ID);
   const receipt = { transaction: "", amount: "", extra: {} };
   const sold = { max: "150000", fingerprint: "request", work: WORK, requestId: "r", soldAt: NOW, receipt };
@@ -178,7 +178,7 @@ test("the ledger reads the first records of channels", async () => {
   expect(await ledger(name).purchaseOnChannel("150000"), "its output is gone").toBeUndefined();
 });
 
-test("a service reads the uploads of 0.1.0", async () => {
+test("the service reads uploads of 0.1.0", async () => {
   const group = String(Math.floor(NOW / HOUR_MS) + 1);
   const key = `uploads/${group}/${group}-${"5e".repeat(16)}`;
   const record = { type: "pdf", maxBytes: 10, expires: NOW + HOUR_MS / 2 };
@@ -193,7 +193,7 @@ const refused = <T extends Ledger | Budget>(stub: DurableObjectStub<T>, access: 
     await expect((async () => access(object))()).rejects.toThrow(refusal);
   });
 
-test("records of a newer build are refused, and stay as they are", async () => {
+test("the ledger refuses records of a newer build and leaves them unchanged", async () => {
   const newer = { version: RECORD_VERSION + 1 };
   const entry = { state: "claimed", claim: "a", leaseEnds: 1, ...callOf("0x0e") };
   const name = paymentOf("0x0e");
@@ -209,7 +209,7 @@ test("records of a newer build are refused, and stay as they are", async () => {
   expect(await runInDurableObject(ledger(name), (_, { storage }) => storage.kv.get("entry"))).toEqual(entry);
 });
 
-test("the alarm of an object with newer records waits, and deletes nothing", async () => {
+test("the alarm of an object with newer records waits and deletes nothing", async () => {
   for (const objects of [env.LEDGER, env.BUDGETS] as DurableObjectNamespace[]) {
     const stub = objects.getByName("alarm:newer");
     await runInDurableObject(stub, async (_, { storage }) => {
@@ -227,7 +227,7 @@ test("the alarm of an object with newer records waits, and deletes nothing", asy
   }
 });
 
-test("an upload of a newer build must be requested again", async () => {
+test("the service asks for a new upload in place of an upload of a newer build", async () => {
   const opened = await send("/v1/uploads", { method: "POST", body: JSON.stringify({ size: 10 }) });
   const { upload, handle } = await opened.json<{ upload: { url: string }; handle: string }>();
   const id = new URL(upload.url).pathname.split("/").at(-1)!;

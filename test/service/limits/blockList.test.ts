@@ -23,7 +23,7 @@ async function outcomeOf(answer: Promise<{ status: number; text: string; headers
 }
 const refusal = [403, "blocked", "application/problem+json"];
 
-test("a blocked address is refused on every route that does work, before a payment is verified", async () => {
+test("the service refuses a blocked address on every route that does work, before it verifies a payment", async () => {
   const { call, verified } = deployment("good", { BLOCKED });
   const headers = { ...json, "CF-Connecting-IP": ADDRESS, "X-PAYMENT": await signPayment(await terms()) };
   for (const [path, text] of [
@@ -39,7 +39,7 @@ test("a blocked address is refused on every route that does work, before a payme
   expect(await verified()).toBe(0);
 });
 
-test("a blocked address still reads pages and downloads what it has bought", async () => {
+test("a blocked address can still read pages and download what it has bought", async () => {
   const { call } = deployment("good", { BLOCKED });
   const headers = { "CF-Connecting-IP": ADDRESS };
   expect((await call({ method: "GET", headers }, "/v1/limits")).status).toBe(200);
@@ -48,7 +48,7 @@ test("a blocked address still reads pages and downloads what it has bought", asy
   expect((await call({ headers: { ...headers, "CF-Connecting-IP": "203.0.114.7" } })).status).toBe(402);
 });
 
-test("the refusal says whom to contact, and that nothing was charged", async () => {
+test("the refusal of a blocked address names a contact and says that nothing was charged", async () => {
   const { call } = deployment("good", { BLOCKED, CONTACT_EMAIL: "help@example.com" });
   const { text } = await call({ headers: { "CF-Connecting-IP": ADDRESS } });
   expect(JSON.parse(text).detail).toBe(
@@ -56,7 +56,7 @@ test("the refusal says whom to contact, and that nothing was charged", async () 
   );
 });
 
-test("a blocked wallet is refused before its payment is verified, over HTTP, for uploads and over MCP", async () => {
+test("the service refuses a blocked wallet before it verifies the payment, over HTTP, MCP and for uploads", async () => {
   const { call, verified } = deployment("good", { BLOCKED: BLOCKED.toLowerCase() });
   const payment = await signPayment(await terms(), KEY);
   const headers = { ...json, "X-PAYMENT": payment };
@@ -71,7 +71,7 @@ test("a blocked wallet is refused before its payment is verified, over HTTP, for
 });
 
 test.each(["https://files.example.com/a.pdf", "https://EU.files.example.com./a.pdf"])(
-  "a file at a blocked host is not fetched: %s",
+  "the service does not fetch a file from a blocked host: %s",
   async (file) => {
     const { call } = deployment("good", { BLOCKED });
     const headers = { ...json, "X-PAYMENT": await signPayment(await terms()) };
