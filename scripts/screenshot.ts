@@ -6,7 +6,7 @@ import { startWorker } from "./lib/worker.ts";
 const path = join(import.meta.dirname, "../docs/playground.png");
 const [worker, browser] = await Promise.all([startWorker(), startBrowser()]);
 try {
-  const page = await browser.newPage({ viewport: { width: 1440, height: 1000 }, reducedMotion: "reduce" });
+  const page = await browser.newPage({ viewport: { width: 1440, height: 1900 }, reducedMotion: "reduce" });
   await page.goto(worker.url, { waitUntil: "networkidle" });
   await page.click("#sample");
   await page.waitForSelector(".sheet canvas");
