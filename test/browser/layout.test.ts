@@ -106,6 +106,21 @@ describePage("the layout of the playground", (running) => {
     expect(await hint({})).toMatch(/^Drag the mark to move it\..*arrow keys/s);
   });
 
+  test("a tapped button does not stay colored on a touch screen", () =>
+    withFile(
+      running.browser,
+      running.worker.url,
+      sample,
+      async (page) => {
+        const color = () => page.evaluate(`getComputedStyle(document.querySelector("#share")).color`);
+        const before = await color();
+        await page.tap("#share");
+        await expect.poll(() => page.textContent("#shared"), PATIENCE).not.toBe("");
+        expect(await color()).toBe(before);
+      },
+      { viewport: PHONE, hasTouch: true, isMobile: true },
+    ));
+
   test("arrow keys in the list of recent settings do not apply any settings", () =>
     withSample(LAPTOP, async (page) => {
       await page.evaluate(`navigator.clipboard.writeText = async () => undefined`);
