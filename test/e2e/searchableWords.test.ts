@@ -49,7 +49,7 @@ test.each(CASES)("PDFium, MuPDF and pdf.js find the words of the template %s: %j
   }
 });
 
-test("PDF readers extract page numbers that start at page_start and have the leading zeros of a padded placeholder", async () => {
+test("PDF readers extract page numbers that start at page_start and are padded with zeros", async () => {
   const mark = { text: "{page:4}-{page}", pageStart: 99 };
   const marked = await joined((await watermark(PAGES, mark, { loadFont })).chunks());
   for (const extract of Object.values(EXTRACTORS))

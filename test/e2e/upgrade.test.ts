@@ -75,7 +75,7 @@ test("npm run upgrade finds nothing to upgrade in a deployment of the same sourc
   expect(await run(["--check"])).toEqual([0, expect.stringContaining("already runs the sources of this checkout")]);
 });
 
-test("npm run upgrade --check reports a safe upgrade if nothing is open, and sends no writing request", async () => {
+test("npm run upgrade --check reports a safe upgrade if nothing is open, and changes nothing in the deployment", async () => {
   await otherBuild();
   const [code, words] = await run(["--check"]);
   expect(words).toContain("The deployment runs 0.3.0");

@@ -53,7 +53,7 @@ test.each<[string, Record<string, string>, (terms: Record<string, unknown>) => P
   expect(result.parse(await paid.json()).output.pages).toBe(1);
 });
 
-test("each of two recorded payments of @apify/mcpc 0.2 buys one result, although the second follows a refusal", async () => {
+test("two recorded payments of @apify/mcpc 0.2 buy one result each, the second after a refusal", async () => {
   const { tools } = await (await connect("2025-11-25")).listTools();
   const { paymentRequired, ...way } = tools[0]!._meta!.x402 as { paymentRequired: boolean };
   expect(paymentRequired).toBe(true);

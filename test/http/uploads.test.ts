@@ -198,7 +198,7 @@ describe("the file of an upload", () => {
     },
   );
 
-  test("an upload rejects a file without Content-Length and an empty file", async () => {
+  test("an upload rejects a file without Content-Length, and an empty file", async () => {
     const offered = await opened();
     const stream = new Response(onePage).body!.pipeThrough(new TransformStream());
     expect(await codeOf(await put(offered, stream))).toEqual([400, "upload_length_wrong"]);

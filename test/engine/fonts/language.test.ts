@@ -93,7 +93,7 @@ describe("the style of letters", () => {
     expect(await familiesOf(text, { font })).toEqual([families]);
   });
 
-  test("draws serif text with a serif font in regular and bold", async () => {
+  test("draws regular and bold serif text with serif fonts", async () => {
     for (const weight of ["regular", "bold"] as const) {
       const { layOut } = await typesetterFor("Draft", weight, loadFont, { font: "serif" });
       expect(layOut("Draft", false).clusters[0]!.face.file.path).toBe(`noto-serif-${weight}.ttf`);

@@ -146,7 +146,7 @@ describe("the output", () => {
     expect(output).toMatch(/trailer\n<<\/A#ff 1\/Root 1 0 R/);
   });
 
-  it("the output adds a page-tree node if /Pages names a page and /Root is a chain of references", async () => {
+  it("the output adds a page-tree node if /Pages is a page and /Root is a chain of references", async () => {
     const source = new FileBuilder().objects({ 1: CATALOG, 2: PAGE, 5: "1 0 R" }).table({ trailer: "/Root 5 0 R" });
     expect(await written(source.bytes(), 1)).toMatch(/\/Pages {1,2}(?!2 )\d+ 0 R/);
   });

@@ -268,7 +268,7 @@ describe("facilitatorClients", () => {
     expect(await headersSent({ url, timeoutMs: 2000 })).toBe("/echoes/verify null");
   });
 
-  test("GET /supported of a facilitator lists the accounts from which it sends transactions on a chain", () => {
+  test("a facilitator's answer to GET /supported lists the accounts that send its transactions on a chain", () => {
     const [own, all] = [`0x${"Fa".repeat(20)}`, `0x${"fb".repeat(20)}`];
     const signersOf = (signers: object | undefined) =>
       remoteFacilitator({ url, timeoutMs: 2000, supported: readSupported({ kinds: [], signers }) }, SILENT).signersOn(

@@ -39,7 +39,7 @@ const termsOf = async (changes: Partial<AdmissionTerms>): Promise<AdmissionTerms
   ...changes,
 });
 
-test("admission aborts a verification, and asks no other facilitator, if the ledger already knows the payment", async () => {
+test("admission aborts the verification and asks no other facilitator if the ledger already knows the payment", async () => {
   let answer = () => {};
   const answered = new Promise<void>((resolve) => (answer = resolve));
   const first = facilitatorThat(async () => {

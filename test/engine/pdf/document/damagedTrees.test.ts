@@ -78,7 +78,7 @@ describe("an unreadable page dictionary", () => {
     expect(await marked(source)).toEqual({ widths: [300, 300], notices: REPAIRED });
   });
 
-  it("replaces up to 1 % unreadable pages by blank pages", async () => {
+  it("replaces unreadable pages by blank pages if they are at most 1 % of all pages", async () => {
     const opened = await open(listing(many(496, 4)));
     expect(opened.pages).toHaveLength(500);
     expect(new Set(opened.pages.map(({ attributes }) => attributes)).size).toBe(1);

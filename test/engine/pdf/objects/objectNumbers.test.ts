@@ -36,7 +36,7 @@ describe("numbers of new objects", () => {
     expect(() => numbers.take()).toThrow(expect.objectContaining({ code: "damaged_pdf" }));
   });
 
-  it("allocates object numbers in gaps, with a cross-reference table as with a cross-reference stream", async () => {
+  it("allocates object numbers in gaps, in files with a cross-reference table or a cross-reference stream", async () => {
     const bodies: Bodies = { ...onePage(), [last]: "(the last)" };
     const plain = new FileBuilder()
       .objects(bodies)

@@ -175,7 +175,7 @@ async function checked(objects: Bodies, numbers: number[], size: number, around 
   }
 }
 
-test("checks a content stream that continues beyond a read window, with windows of any size", async () => {
+test("checks a content stream that spans several read windows, with windows of any size", async () => {
   const objects = { 4: stream("/Length 5 0 R"), 5: "16", 6: { data: "1 g ".repeat(50) }, 7: stream("/Length 16") };
   for (let size = 1; size < 400; size++)
     expect([size, await checked(objects, [4, 6, 7], size)]).toEqual([size, "sound"]);
