@@ -157,6 +157,7 @@ describe("overprint buy", () => {
   test.each([
     [{ status: 502, headers: {}, problem: {} }],
     [{ status: 503, headers: { "Retry-After": "1" }, problem: { code: "settlement_pending", detail: "Wait." } }],
+    [{ status: 503, headers: { "Retry-After": "1" }, problem: { code: "facilitator_unavailable", detail: "Wait." } }],
   ])("overprint buy retries automatically after the answer %j", async (answer) => {
     proxy.loseNextAnswer(answer);
     const { code, stderr } = await buy(["--text", "X"], proxy.url);
