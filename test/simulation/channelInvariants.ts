@@ -23,7 +23,8 @@ export function brokenChannelRules({ channelPayers, chain, ledger, world }: Sche
   };
   const rows = [...ledger.objects.values()]
     .filter(({ name }) => name.startsWith("sales:"))
-    .flatMap(({ kv }) => [...kv.values()] as BookedSale[]);
+    .flatMap(({ kv }) => [...kv].filter(([key]) => key !== "version"))
+    .map(([, sale]) => sale as BookedSale);
   const channels = [...ledger.objects.values()].flatMap(({ name, kv }) => {
     const record = kv.get("channel") as ChannelRecord | undefined;
     return record ? [{ name, kv, record, ...sums(rows, record.channelId) }] : [];
@@ -67,9 +68,9 @@ export function brokenChannelRules({ channelPayers, chain, ledger, world }: Sche
     (receiver) => receiver,
   );
   rule(
-    "a channel's object stores only its record in the end",
+    "a channel's object stores only its record and the version in the end",
     channels,
-    ({ kv, record }) => kv.size > 1 || record.pending?.settling !== undefined || record.listed !== undefined,
+    ({ kv, record }) => kv.size > 2 || record.pending?.settling !== undefined || record.listed !== undefined,
     ({ kv, record }) => `${[...kv.keys()]}, pending ${record.pending?.id}, listed ${record.listed}`,
   );
   rule(

@@ -49,7 +49,8 @@ export function brokenRules(schedule: Schedule): string[] {
   const isSold = (payment: Payment) => hasPaid(payment) || payment.consumed?.by === "another service";
   const sales = [...ledger.objects.values()]
     .filter(({ name }) => name.startsWith("sales:"))
-    .flatMap(({ kv }) => [...kv.values()].map((sale) => (sale as { payment: string }).payment));
+    .flatMap(({ kv }) => [...kv].filter(([key]) => key !== "version"))
+    .map(([, sale]) => (sale as { payment: string }).payment);
   const logText = world.log.join("\n");
   const unproved = ({ key }: Payment) =>
     world.log.some((line) => line.includes('"outcome":"unproved"') && line.includes(key));

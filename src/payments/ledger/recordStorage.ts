@@ -20,7 +20,7 @@ export function recordVersionOf({ kv }: RecordStorage): number {
 }
 
 /**
- * Returns a storage that stores the version with the records of an object, and refuses every access to newer records.
+ * Returns a storage that stores the version as long as the object has records, and refuses every access to newer records.
  * Its functions throw an Error if a newer build has written to the object.
  */
 export function recordStorage(storage: DurableObjectStorage): RecordStorage {
@@ -36,7 +36,12 @@ export function recordStorage(storage: DurableObjectStorage): RecordStorage {
     kv: {
       get: (key) => checked().get(key),
       list: (options) => checked().list(options),
-      delete: (key) => checked().delete(key),
+      delete(key) {
+        const wasStored = checked().delete(key);
+        const [first, second] = storage.kv.list({ limit: 2 });
+        if (first?.[0] === KEY && !second) storage.kv.delete(KEY);
+        return wasStored;
+      },
       put(key, value) {
         checked().put(key, value);
         if (storage.kv.get(KEY) !== RECORD_VERSION) storage.kv.put(KEY, RECORD_VERSION);

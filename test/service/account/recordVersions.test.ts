@@ -122,6 +122,16 @@ test("the ledger finishes a settlement that 0.1.0 began, and stores the payment 
   expect(await versionOf(name)).toBe(RECORD_VERSION);
 });
 
+test("an object without records stores no version", async () => {
+  const list = ledger("payments-of-a-test");
+  await list.listOpen("a", JSON.stringify({ at: NOW }));
+  await list.listOpen("b", JSON.stringify({ at: NOW }));
+  await list.listOpen("a", undefined);
+  expect(await versionOf("payments-of-a-test")).toBe(RECORD_VERSION);
+  await list.listOpen("b", undefined);
+  expect(await versionOf("payments-of-a-test")).toBeUndefined();
+});
+
 test("the ledger reads keys, purchase lists and daybooks of 0.1.0", async () => {
   const bound = { payment: SALE.payment, chain: CHAIN, fingerprint: "request", version: 1 };
   await write(`key:${FROM}:old`, { bound });
