@@ -72,6 +72,8 @@ const shop: Shop = {
     await loadPurchase();
     await purchase!.buySeries(next, isInDevelopment);
   },
+  chosen: () => file,
+  refresh: changed,
   settings() {
     const settings = readSettings();
     const { name, size, lastModified } = settings.image ?? {};

@@ -11,6 +11,10 @@ export interface Shop {
   show(file: File): Promise<boolean>;
   /** Buys the orders that `next` shows, until `next` returns false or a purchase fails. */
   buySeries(next: () => Promise<boolean>, isInDevelopment: boolean): Promise<void>;
+  /** Returns the PDF that was chosen last. */
+  chosen(): File | undefined;
+  /** Marks the chosen PDF again. */
+  refresh(): void;
   /** Returns the current settings. Two equal texts stand for equal settings. */
   settings(): string;
 }
@@ -47,31 +51,35 @@ export async function updateSeries(shop: Shop, shown: File, isForSale: boolean):
   const left = await remaining(shop, files);
   if (update !== updates) return;
   for (const file of files) showState(file, left.includes(file) ? (refused.has(file) ? "not marked" : "") : "bought");
-  box.hidden = !isRunning && left.length < 2;
+  if (isRunning) return; // until its end, the offer stays as it was
+  box.hidden = left.length < 2;
+  if (box.hidden) return;
   const which = left.length === files.length ? `all ${left.length}` : `the other ${left.length}`;
   for (const button of buttons) {
-    button.disabled = isRunning || left.length === 0;
+    button.disabled = false;
     const label = `Get ${which} PDFs${totalOf(left.length)}${button.dataset.payer === "key" ? " with the development key" : ""}`;
     if (button.textContent !== label) button.textContent = label; // the list is a live region
   }
 }
 
 async function run(shop: Shop, pressed: HTMLButtonElement): Promise<void> {
-  const files = await remaining(shop, listedFiles());
-  const settings = shop.settings();
-  let at = 0;
+  if (isRunning) return;
   isRunning = true;
   refused.clear();
   for (const button of buttons) button.disabled = true;
+  const settings = shop.settings();
+  const files = await remaining(shop, listedFiles());
+  const isListed = (file: File) => listedFiles().includes(file);
+  let at = 0;
   const next = async () => {
-    for (; at < files.length; at++) {
-      status.textContent = `${at + 1} of ${files.length}: ${files[at]!.name}`;
-      const isForSale = await shop.show(files[at]!);
-      if (shop.settings() !== settings) return false;
-      if (isForSale) {
-        at++;
-        return true;
-      }
+    while (at < files.length && isListed(files[at]!)) {
+      const file = files[at]!;
+      status.textContent = `${at + 1} of ${files.length}: ${file.name}`;
+      const isForSale = await shop.show(file);
+      if (shop.settings() !== settings || !isListed(file)) return false;
+      if (shop.chosen() !== file) continue; // the visitor has chosen another PDF of the list meanwhile
+      at++;
+      if (isForSale) return true;
     }
     return false;
   };
@@ -79,8 +87,13 @@ async function run(shop: Shop, pressed: HTMLButtonElement): Promise<void> {
   isRunning = false;
   const left = await remaining(shop, files);
   reported = shop.settings();
-  status.textContent = resultOf(files.length - left.length, left, reported === settings);
-  await shop.show(left[0] ?? files.at(-1)!);
+  if (files.every(isListed)) {
+    status.textContent = resultOf(files.length - left.length, left, reported === settings);
+    await shop.show(left[0] ?? files.at(-1)!);
+  } else {
+    status.textContent = "";
+    shop.refresh();
+  }
   pressed.focus();
 }
 

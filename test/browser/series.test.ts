@@ -35,6 +35,11 @@ describePage("a series of purchases", (running) => {
       await choose(page, "one.pdf", "broken.pdf", "two.pdf");
       expect(await page.textContent("#series [data-payer=wallet]")).toBe("Get all 3 PDFs for 0.15 USDC");
       expect(await violations(page)).toEqual([]);
+      await page.evaluate(`
+        window.offers = new Set();
+        new MutationObserver(() => offers.add(document.querySelector("#series [data-payer=wallet]").textContent))
+          .observe(document.getElementById("series"), { subtree: true, childList: true, characterData: true });
+      `);
       await page.click("#series [data-payer=key]");
       await expect.poll(() => status(page), { timeout: 60_000 }).toBe("2 PDFs are bought. Not bought: broken.pdf.");
       expect(await page.locator(".receipt h3").allInnerTexts()).toEqual([
@@ -44,6 +49,8 @@ describePage("a series of purchases", (running) => {
       await expect
         .poll(() => items(page), PATIENCE)
         .toEqual(["one.pdf bought", "broken.pdf not marked", "two.pdf bought"]);
+      expect(await page.isVisible("#series")).toBe(false);
+      expect(await page.evaluate("[...offers]")).not.toContainEqual(expect.stringMatching(/ [01] PDFs/));
       await page.fill("#text-text", "OTHER");
       await expect.poll(() => items(page), PATIENCE).toEqual(["one.pdf", "broken.pdf not marked", "two.pdf"]);
       expect(await status(page)).toBe("");
@@ -64,6 +71,19 @@ describePage("a series of purchases", (running) => {
       await expect.poll(() => status(page), PATIENCE).toBe("0 PDFs are bought. Not bought: one.pdf, two.pdf.");
       expect(paid).toBe(1);
       expect(await page.locator(".receipt").count()).toBe(0);
+    }));
+
+  test("a series stops when the visitor chooses other files", () =>
+    withPage(running.browser, running.worker.url, async ({ page }) => {
+      await choose(page, "one.pdf", "two.pdf", "three.pdf");
+      await page.click("#series [data-payer=key]");
+      const other = { name: "other.pdf", mimeType: "application/pdf", buffer: Buffer.from(sample) };
+      await page.setInputFiles("#file", other);
+      await page.waitForSelector("#purchase:not(.busy)");
+      await expect.poll(() => page.textContent("#status"), PATIENCE).toMatch(/^other\.pdf: 4 pages/);
+      await expect.poll(() => page.isEnabled("#buy"), PATIENCE).toBe(true);
+      expect(await page.locator(".receipt").count()).toBeLessThan(2);
+      expect(await page.isVisible("#others")).toBe(false);
     }));
 
   test("a purchase of several PDFs stops if the visitor changes the settings during the purchase", () =>
