@@ -114,7 +114,10 @@ function lengthOfPart({ size, partBytes }: InParts, number: number): number {
   const ranges = partRanges(size, partBytes);
   const range = ranges[number - 1];
   if (range) return range.end - range.start;
-  throw new Problem("upload_not_found", `This upload has ${ranges.length} parts.`);
+  throw new Problem(
+    "upload_not_found",
+    `This upload has the parts 1 to ${ranges.length}. Use the URLs from its answer.`,
+  );
 }
 
 function shown({ number, bytes, sha256 }: StoredPart): Part {
