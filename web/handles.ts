@@ -106,6 +106,7 @@ export class Handles {
     const end = new AbortController();
     element.setPointerCapture(event.pointerId);
     this.#isDragging = true;
+    element.classList.add("dragged");
     const adjust = this.#begin();
 
     const drag = (moved: PointerEvent) => {
@@ -128,6 +129,7 @@ export class Handles {
         () => {
           end.abort();
           this.#isDragging = false;
+          element.classList.remove("dragged");
           this.#place(this.#outline);
         },
         { signal },

@@ -261,7 +261,8 @@ async function update(): Promise<void> {
       ...sizeWarnings(outlines, settings),
       ...edgeWarnings(outlines, notices, settings),
     ];
-    showWarnings(warnings, settings, changed);
+    if (container.querySelector(".dragged")) showWarningsAfterDrag();
+    else showWarnings(warnings, settings, changed);
     moving.hidden = false;
     container.classList.remove("outdated");
     await loadPurchase();
@@ -285,6 +286,11 @@ async function update(): Promise<void> {
   }
   if (isStale) update();
   else if (!isWaiting) settle();
+}
+
+/** Marks the file once more at the end of a drag. A warning takes room, so the page would move under the pointer. */
+function showWarningsAfterDrag(): void {
+  for (const type of ["pointerup", "pointercancel"]) addEventListener(type, changed, { once: true });
 }
 
 /** Reports that the preview is up to date. */

@@ -200,6 +200,22 @@ describePage("the tools of the playground", (running) => {
       expect(await page.textContent("#warnings")).toBe("");
     }));
 
+  test("the page keeps its size while the visitor drags the mark off its edge, and the warning follows the drag", () =>
+    withFile(running.browser, running.worker.url, sample, async (page) => {
+      await page.locator(".mark").first().scrollIntoViewIfNeeded();
+      const boxOf = async (selector: string) => (await page.locator(selector).first().boundingBox())!;
+      const [sheet, mark] = [await boxOf(".sheet"), await boxOf(".mark")];
+      await page.mouse.move(mark.x + mark.width / 2, mark.y + mark.height / 2);
+      await page.mouse.down();
+      await page.mouse.move(mark.x + mark.width / 2 + 90, mark.y + mark.height / 2);
+      await expect.poll(() => page.isEnabled("#buy"), PATIENCE).toBe(false);
+      await expect.poll(() => page.isEnabled("#buy"), PATIENCE).toBe(true);
+      expect(await page.textContent("#warnings")).toBe("");
+      expect(await boxOf(".sheet")).toEqual(sheet);
+      await page.mouse.up();
+      await expect.poll(() => page.textContent("#warnings"), PATIENCE).toContain("cuts off the mark");
+    }));
+
   test("a click inserts a placeholder at the cursor of the text", () =>
     withFile(running.browser, running.worker.url, sample, async (page) => {
       await page.fill("#text-text", "Page  of 4");
