@@ -7,6 +7,7 @@
  *
  * The file becomes readable when the upload is completed. The sweep aborts multipart uploads that expire before that.
  */
+import { Problem } from "../shared/problems.ts";
 import { identityOfParts, RunningSha256 } from "../shared/sha256.ts";
 import { randomHex } from "./keys.ts";
 import type { Bucket, MultipartUpload } from "./objectStore.ts";
@@ -15,6 +16,9 @@ import { type StoredUpload, type UploadedFile, uploadUsed } from "./uploads.ts";
 
 /** Maximum number of part records that one R2 call lists. R2 accepts 10,000 parts; an upload has at most some hundred. */
 const MAX_LISTED = 1000;
+
+/** R2's error for a part whose entity tag is not that of the stored part (R2 error codes, InvalidPart). */
+const INVALID_PART = /\(10025\)/;
 
 /** End of the key of a {@link Multipart}. */
 const SUFFIX = "-parts";
@@ -84,7 +88,7 @@ export async function storePart(
 /**
  * Joins all parts of an upload to its file.
  * @param parts all parts, in the order of their numbers
- * @throws Problem upload_used if the upload has another file
+ * @throws Problem upload_used if the upload has another file; upload_empty if a part in R2 is not the recorded one
  */
 export async function completeParts(
   bucket: Bucket,
@@ -95,7 +99,11 @@ export async function completeParts(
   await upload
     .complete(parts.map(({ number, etag }) => ({ partNumber: number, etag })))
     .catch(async (error: unknown) => {
-      if (!(await bucket.head(fileKey))) throw error; // an earlier request may have completed the upload
+      if (await bucket.head(fileKey)) return; // an earlier request may have completed the upload
+      if (!INVALID_PART.test(String(error))) throw error;
+      // concurrent requests for a part can store the part and its record in different orders
+      await bucket.delete(parts.map(({ number }) => partKey(key, number)));
+      throw new Problem("upload_empty", "A part was sent several times concurrently. Send all parts again, each once.");
     });
   const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
   const file = { key: fileKey, bytes, sha256: await identityOfParts(parts.map(({ sha256 }) => sha256)) };

@@ -147,6 +147,19 @@ describe("an upload in parts", () => {
     expect((await callPaid(TEXT, { file: offered.handle, text: "A" })).status).toBe(200);
   });
 
+  test("an upload can be repaired after concurrent requests for a part left a wrong record", async () => {
+    const offered = await open();
+    for (const number of [1, 3]) await putPart(offered, number);
+    await putPart(offered, 2);
+    // a concurrent request has replaced the part in R2, but its record was overwritten
+    const [record] = (await storedKeys("uploads/")).filter((key) => key.endsWith("-parts"));
+    const { file: key, uploadId } = (await (await bucket.get(record!, {}))!.json()) as Record<string, string>;
+    await bucket.resumeMultipartUpload(key!, uploadId!).uploadPart(2, new Response(part(2)).body!);
+    expect(await codeOf(await complete(offered))).toEqual([409, "upload_empty"]);
+    for (const number of [1, 2, 3]) expect((await putPart(offered, number)).status).toBe(200);
+    expect((await complete(offered)).status).toBe(200);
+  });
+
   test("part URLs contain the hash of the handle, and expire with the upload", async () => {
     const offered = await open();
     expect(JSON.stringify([offered.parts, offered.curl])).not.toContain(offered.handle.slice(7));
