@@ -208,7 +208,7 @@ describe("the page of a payment link", () => {
       opacity: 0.25,
     });
     expect(html).toContain("contract final.pdf from files.example.com");
-    for (const shown of ["FOR ANNE", "0.25", "0.05 USDC"]) expect(html).toContain(shown);
+    for (const shown of ["FOR ANNE", "25 %", "0.05 USDC"]) expect(html).toContain(shown);
     for (const hidden of ["SECRETTOKEN", "SECRETHASH", "SECRETWORD", "/deep/"]) expect(html).not.toContain(hidden);
   });
 
