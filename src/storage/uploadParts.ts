@@ -20,6 +20,9 @@ const MAX_LISTED = 1000;
 /** R2's error for a part whose entity tag is not that of the stored part (R2 error codes, InvalidPart). */
 const INVALID_PART = /\(10025\)/;
 
+/** R2's error for a multipart upload that was completed or aborted (R2 error codes, NoSuchUpload). */
+const NO_SUCH_UPLOAD = /\(10024\)/;
+
 /** End of the key of a {@link Multipart}. */
 const SUFFIX = "-parts";
 
@@ -65,6 +68,7 @@ export async function hasPart(bucket: Bucket, { key }: StoredUpload, number: num
  * Stores a part. If the same part is sent several times concurrently, the last one counts.
  * @param chunks exactly `bytes` bytes; each chunk is valid until the next one is requested
  * @throws Error errors of `chunks`, with no part stored
+ * @throws Problem upload_used if the upload was completed in the meantime
  */
 export async function storePart(
   bucket: Bucket,
@@ -79,7 +83,9 @@ export async function storePart(
     bytes,
     (stream) => writeAll(hash.of(chunks), stream),
     (body) => upload.uploadPart(number, body),
-  );
+  ).catch((error: unknown) => {
+    throw NO_SUCH_UPLOAD.test(String(error)) ? uploadUsed() : error;
+  });
   const part: StoredPart = { number, bytes, sha256: await hash.end(), etag };
   await bucket.put(partKey(key, number), JSON.stringify(part), {});
   return part;

@@ -160,6 +160,30 @@ describe("an upload in parts", () => {
     expect((await complete(offered)).status).toBe(200);
   });
 
+  test("the service rejects a part that arrives while the upload is completed", async () => {
+    const offered = await open();
+    for (const number of [1, 3]) await putPart(offered, number);
+    const [begun, rest] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const slow = new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          begun.resolve();
+          await rest.promise;
+          controller.enqueue(part(2));
+          controller.close();
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const headers = { "Content-Length": String(PART) };
+    const late = send(offered.parts.urls[1]!, { method: "PUT", body: slow, headers });
+    await begun.promise;
+    await putPart(offered, 2);
+    expect((await complete(offered)).status).toBe(200);
+    rest.resolve();
+    expect(await codeOf(await late)).toEqual([409, "upload_used"]);
+  });
+
   test("part URLs contain the hash of the handle, and expire with the upload", async () => {
     const offered = await open();
     expect(JSON.stringify([offered.parts, offered.curl])).not.toContain(offered.handle.slice(7));
