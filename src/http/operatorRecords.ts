@@ -13,11 +13,14 @@ const NO_STORE = { "Cache-Control": "no-store" };
 /** Names of the objects that a backup contains. */
 const OBJECT = /^(?:channels|payments|(?:sales|purchases|channel|key|same|eip155|solana):[\w:.-]{1,400})$/;
 
+/** Latest time of an alarm in milliseconds, in the year 2160. Durable Objects reject alarms after 2189. */
+const MAX_ALARM_MS = 6e12;
+
 const page = once(() =>
   z.strictObject({
-    version: z.int().default(1), // a backup of an older build has no version
-    alarm: z.int().nullable(),
-    records: z.array(z.tuple([z.string(), z.unknown()])).max(500),
+    version: z.int().min(1).default(1), // a backup of an older build has no version
+    alarm: z.int().max(MAX_ALARM_MS).nullable(),
+    records: z.array(z.tuple([z.string().min(1), z.unknown()])).max(500),
   }),
 );
 

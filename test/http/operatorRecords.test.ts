@@ -50,7 +50,13 @@ test("reading the records requires OPERATOR_TOKEN and a ledger object's name, an
   for (const query of ["", "object=quote:1", "object=payments/"]) expect((await ask(query)).status).toBe(400);
   const page = { alarm: null, records: [] };
   expect((await put("payments", page, {})).status).toBe(400);
-  expect((await put("payments", { records: [["a"]] })).status).toBe(400);
+  for (const wrong of [
+    { records: [["a"]] },
+    { ...page, alarm: Number.MAX_SAFE_INTEGER },
+    { ...page, version: -1 },
+    { ...page, records: [["", 1]] },
+  ])
+    expect((await put("payments", wrong)).status).toBe(400);
   expect((await put("payments", page)).status).toBe(200);
   const newer = await put("payments", { ...page, version: 2 });
   expect([newer.status, await newer.json()]).toEqual([
