@@ -105,7 +105,7 @@ export default defineConfig({
     silent: "passed-only",
     globalSetup: "test/support/quiet.ts",
     sequence: { sequencer: LongestFirst },
-    maxWorkers: 3, // more than the number of cores, because many test files wait for a chain or a deadline
+    maxWorkers: 4, // more than the number of cores, because many test files wait for a chain or a deadline
     projects: [
       {
         // tests of pure parts in plain Node, which run fastest after a change
