@@ -15,6 +15,9 @@ export async function putWritten(
   return storeWritten(length, write, (body) => bucket.put(key, body, metadata));
 }
 
+/** Time that a writer has to fail after the bucket has failed, in milliseconds. */
+const GRACE_MS = 1000;
+
 /**
  * Passes the bytes that `write` writes to `store` as a stream of exactly `length` bytes. Returns the result of `store`.
  */
@@ -24,16 +27,19 @@ export async function storeWritten<T>(
   store: (stream: ReadableStream<Uint8Array>) => Promise<T>,
 ): Promise<T> {
   const body = new FixedLengthStream(length);
-  const storing = store(body.readable).catch(async (error: unknown) => {
-    // cancels the stream, because the writer would otherwise wait forever
-    await body.readable.cancel(error).catch(() => undefined);
+  const storing = store(body.readable);
+  const writing = write(body.writable);
+  writing.catch(() => undefined); // handled below, after the bucket has settled
+  let stored: T;
+  try {
+    stored = await storing;
+  } catch (error) {
+    await body.readable.cancel(error).catch(() => undefined); // ends the writer, unless the bucket has locked the stream
+    await Promise.race([writing, scheduler.wait(GRACE_MS)]); // an error of the writer is the cause
     throw error;
-  });
-  const [written, stored] = await Promise.allSettled([write(body.writable), storing]);
-  // throws the write error, because a failed write also makes storing fail
-  if (written.status === "rejected") throw written.reason;
-  if (stored.status === "rejected") throw stored.reason;
-  return stored.value;
+  }
+  await writing;
+  return stored;
 }
 
 /**
