@@ -1,7 +1,9 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { storeWritten, writeAll } from "../../src/storage/put.ts";
 
 /** Tests what happens if a bucket or a writer fails while a file is stored. */
+
+afterEach(() => vi.useRealTimers());
 
 const MB = 1_000_000;
 async function* chunks(count: number) {
@@ -31,8 +33,28 @@ test("an error of the writer comes before the error that it causes in the bucket
     },
     async (stream) => {
       for await (const chunk of stream) void chunk;
-      throw new Error("the bucket does not fail by itself");
+      throw new Error("the stream ended without the error of the writer");
     },
   );
   await expect(stored).rejects.toThrow("broken source");
+});
+
+test.each([
+  ["accepts no more data", 1],
+  ["has all data", 6],
+])("a bucket that %s and never answers fails after half a minute", async (_, count) => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const stored = storeWritten(
+    6 * MB,
+    (stream) => writeAll(chunks(6), stream),
+    async (stream) => {
+      const reader = stream.getReader();
+      for (let read = 0; read < count * MB; ) read += (await reader.read()).value!.length;
+      return new Promise<never>(() => undefined);
+    },
+  );
+  const failed = expect(stored).rejects.toThrow("The bucket accepts no data and does not answer.");
+  await vi.advanceTimersByTimeAsync(29_000);
+  await vi.advanceTimersByTimeAsync(3000);
+  await failed;
 });
