@@ -286,7 +286,7 @@ const PROBLEM: Recipe = {
   unsupported_image: {`,
         ),
       ],
-      red: { types: [], tests: ["test/e2e/docs.test.ts"] },
+      red: { types: [], tests: ["test/e2e/docs.test.ts", "test/site/docs.test.ts"] },
     },
     {
       what: "its line in the documentation",
