@@ -8,7 +8,7 @@ import { compatibilityOf } from "../lib/compatibility.ts";
 import { deploymentFrom } from "../lib/operatorApi.ts";
 import { sourceHash } from "../lib/sourceHash.ts";
 import { compare, type Finding } from "./compare.ts";
-import { readDeployed } from "./deployed.ts";
+import { type Deployed, readDeployed } from "./deployed.ts";
 
 const USAGE = `usage: npm run upgrade -- [--check] [--url https://…] [--settings FILE]
 FILE contains the settings of the deployment: .env.production by default`;
@@ -61,7 +61,7 @@ export function upgrade(args: string[], surroundings: Surroundings): Promise<0 |
       const all = [...findings, ...compare(deployed, await compatibilityOf(root), set, Date.now())];
       for (const { line, next } of all) print(next === undefined ? `✓ ${line}.` : `✗ ${line}. Next: ${next}.`);
       const isSafe = all.every(({ next }) => next === undefined);
-      print(isSafe ? "The upgrade is safe now. Make a backup first: npm run backup -- FILE" : "Do not upgrade yet.");
+      print(isSafe ? `The upgrade is safe now. ${backupStep(deployed)}` : "Do not upgrade yet.");
       return isSafe ? 0 : 1;
     },
   );
@@ -87,6 +87,13 @@ async function checkSettings(
     if (!(error instanceof Failure)) throw error;
     return { findings: [{ line: `${basename(file)}: ${error.message}`, next: error.next }], set: inFile };
   }
+}
+
+/** Returns the sentence about the backup. A build that does not list its open payments has no routes for backups. */
+function backupStep({ openPayments }: Deployed): string {
+  return openPayments
+    ? "Make a backup first: npm run backup -- FILE"
+    : "The running build cannot be backed up, so make the first backup after the upgrade: npm run backup -- FILE";
 }
 
 /** Returns the first digits of a source hash. */

@@ -80,7 +80,7 @@ test("npm run upgrade --check reports a safe upgrade if nothing is open, and cha
   const [code, words] = await run(["--check"]);
   expect(words).toContain("The deployment runs 0.3.0");
   expect(words).toContain("✓ No payment is open.");
-  expect(words).toContain("The upgrade is safe now");
+  expect(words).toContain("The upgrade is safe now. Make a backup first");
   expect(code).toBe(0);
   expect([...methods]).toEqual(["GET"]);
 });
@@ -158,6 +158,7 @@ test("npm run upgrade accepts a deployment of 0.2.0, which does not describe its
   const [code, words] = await run(["--check"]);
   expect(words).toContain("does not list its settings");
   expect(words).toContain("does not list its open payments");
+  expect(words).toContain("The running build cannot be backed up, so make the first backup after the upgrade");
   expect(code).toBe(0);
 });
 

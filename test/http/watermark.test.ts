@@ -1,7 +1,9 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { signPayment } from "../../scripts/lib/pay.ts";
 import { IMAGE_POSITIONS, TEMPLATES } from "../../src/engine/index.ts";
 import { result } from "../../src/service/request/schemas.ts";
+import { deleteResult } from "../../src/storage/results.ts";
 import { encode } from "../support/bytes.ts";
 import { callPaid, dataUri, formOf, IMAGE, ORIGIN, offerOf, send, TEXT } from "../support/client.ts";
 import { onePage, pagesOf, pdfOf, streamOf } from "../support/pdf.ts";
@@ -139,14 +141,21 @@ describe("the file name of the result", () => {
   });
 });
 
-test("the service rejects a repeated call after its result link was revoked", async () => {
+test.each<[string, (url: string) => Promise<unknown>]>([
+  ["its link was revoked", (url) => send(url, { method: "DELETE" })],
+  ["storage has lost the file", (url) => deleteResult(env.RESULTS, /([\w-]+)\.pdf/.exec(url)![1]!)],
+])("a repeated call is not charged and asks for no new payment after %s", async (_, lose) => {
   const payment = await signPayment(await offerOf(TEXT));
-  const call = () => callPaid(TEXT, { file: pdf, text: "A" }, payment, "a");
+  const key = crypto.randomUUID();
+  const call = () => callPaid(TEXT, { file: pdf, text: "A" }, payment, key);
   const { output } = await (await call()).json<{ output: { url: string } }>();
   expect(await (await call()).json()).toMatchObject({ output });
-  await send(output.url, { method: "DELETE" });
+  await lose(output.url);
   const again = await call();
-  expect([again.status, (await again.json<Problem>()).code]).toEqual([409, "payment_already_used"]);
+  const { code, detail } = await again.json<Problem>();
+  expect([again.status, code]).toEqual([409, "payment_already_used"]);
+  expect(detail).toMatch(/the result is no longer stored. You are not charged again/);
+  expect(detail).toMatch(/ask the operator for a refund/);
 });
 
 describe("fields of a request", () => {

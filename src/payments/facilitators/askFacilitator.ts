@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { EventContext } from "../wire/events.ts";
 import { authorization, boundedText, type RemoteFacilitator } from "./facilitatorHttp.ts";
-import { noteRejection } from "./rejections.ts";
+import { noteFailure, noteVerdict } from "./failures.ts";
 
 /**
  * HTTP statuses from 400 to 499 that are not a rejection of this payment. In an answer to `/settle`, 402 may belong to
@@ -50,16 +50,21 @@ export function askingFacilitator(
       const body = await boundedText(response);
       const json = parsed(body);
       const answer = schema.safeParse(json);
-      if (answer.success && status < 500) return { answer: answer.data, status };
+      if (answer.success && status < 500) {
+        noteVerdict(url, call);
+        return { answer: answer.data, status };
+      }
+      const isRejection = status >= 400 && status < 500 && !NOT_ABOUT_PAYMENT[call].includes(status);
+      noteFailure(url, { call, status, isRejection, at: Date.now() });
       log({ ...failure, status, ...(json === undefined && { error: "the answer is not JSON" }) });
-      if (status < 400 || status >= 500 || NOT_ABOUT_PAYMENT[call].includes(status)) return { status };
-      noteRejection(url, { call, status, at: Date.now() });
+      if (!isRejection) return { status };
       return {
         status,
         rejection: `facilitator_refused: the facilitator answered ${status}: ${explanation(json, body)}`,
       };
     } catch (error) {
       if (abandoned?.aborted) return {};
+      noteFailure(url, { call, status, isRejection: false, at: Date.now() });
       log({ ...failure, ...(status && { status }), error: String(error) });
       if (status === undefined) return { isLost: (error as Error).name !== "TimeoutError" };
     }

@@ -85,9 +85,9 @@ export class LedgerEntry {
     for (;;) {
       const now = this.#world.now();
       const entry = this.#world.load();
-      const found = statusOf(entry, fingerprint, now);
+      let found = statusOf(entry, fingerprint, now);
       if (found.status === "sold" && entry?.state === "settled" && !(await this.#world.isAvailable(entry.work.output)))
-        return { status: "spent" };
+        found = { status: "spent", lostBy: found.transaction };
       if (entry) this.#restoreLostAlarm(entry, now);
       if (needsProof && !("boughtOther" in found)) return { status: "proof_required" };
       const mayChange = found.status === "in_progress" || found.status === "pending";

@@ -144,14 +144,15 @@ export type Failure = { reason: string } | { error: string };
  * | `sold`           | settled for the same request, so the result can be delivered. `isProved` is false |
  * |                  | if only the facilitator's word says that the money has moved                      |
  * | `spent`          | settled for another request or an expired or revoked link; or burned.             |
- * |                  | `boughtOther` is set if it is settled for another request                         |
+ * |                  | `boughtOther` is set if it is settled for another request. `lostBy` is the        |
+ * |                  | transaction if it is settled for the same request, and the result is not stored   |
  * | `proof_required` | submitted for settlement, so the payment may be public and proves nothing. The    |
  * |                  | caller must prove in another way to be the payer                                  |
  * | `failed`         | the work or the settlement that the caller waited for has failed                  |
  */
 export type PaymentStatus =
   | { status: "free" | "reserved" | "in_progress" | "proof_required" }
-  | { status: "spent"; boughtOther?: true }
+  | { status: "spent"; boughtOther?: true; lostBy?: string }
   | { status: "pending"; until?: number }
   | { status: "claimed"; claim: string }
   | { status: "sold"; value: string; transaction: string; settledAt: number; isProved: boolean }

@@ -35,6 +35,7 @@ export function soldOrThrow(
     }
     case "spent":
       if (found.boughtOther) throw boughtOther(offer);
+      if (found.lostBy !== undefined) throw resultLost(found.lostBy);
       throw new PaymentError(
         "payment_already_used",
         "This payment or its Idempotency-Key has already bought a result, or the chain has rejected the payment. Sign a new payment and send it with a new Idempotency-Key.",
@@ -104,6 +105,18 @@ export function boughtOther(offer: Offer): PaymentRequired {
   return new PaymentRequired(
     offer,
     "payment_already_used: this payment has paid for another request. Sign a new payment for this one",
+  );
+}
+
+/**
+ * Creates the answer to a call whose payment has bought this result, which storage no longer holds.
+ * @param transaction the transaction of the payment, or an empty string if it is unknown
+ */
+function resultLost(transaction: string): PaymentError {
+  const proof = transaction === "" ? "" : ` of transaction ${transaction}`;
+  return new PaymentError(
+    "payment_already_used",
+    `This payment has bought this result, but the result is no longer stored. You are not charged again. If you did not revoke the link, ask the operator for a refund${proof}. To buy the result again, sign a new payment and send it with a new Idempotency-Key.`,
   );
 }
 

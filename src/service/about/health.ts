@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { recentRejection } from "../../payments/facilitators/rejections.ts";
+import { recentFailures } from "../../payments/facilitators/failures.ts";
 import { isSolana } from "../../payments/wire/networks.ts";
 import type { Config } from "../../settings/config.ts";
 import { log } from "../../shared/log.ts";
@@ -81,19 +81,23 @@ export async function healthOf(config: Config, env: Env, allowLocal: boolean): P
   const closed = config.selling ? [] : ["SELLING is false: no new orders are accepted, and paid ones are delivered"];
   const claims = config.channelKey === undefined ? [] : await claimProblems(env);
   const keys = await sharedKeys(found.config);
-  const problems = [...closed, ...config.warnings, ...found.problems, ...rejections(config), ...claims, ...keys];
+  const problems = [...closed, ...config.warnings, ...found.problems, ...failures(config), ...claims, ...keys];
   if (found.config.networks.length === 0) return { status: "fail", problems };
   return { status: problems.length === 0 ? "pass" : "warn", problems };
 }
 
-/** Returns a problem for each facilitator that has recently rejected a payment without a verdict. */
-function rejections({ facilitators }: Config): string[] {
-  return facilitators.flatMap(({ url }, at) => {
-    const last = recentRejection(url, Date.now());
-    if (!last) return [];
-    const time = new Date(last.at).toISOString();
-    return `facilitator ${at + 1} of FACILITATOR_URL rejected a payment with HTTP status ${last.status} on ${last.call} at ${time}: the caller got a 402 with its text`;
-  });
+/** Returns a problem for each facilitator that has recently given no verdict on a payment. */
+function failures({ facilitators }: Config): string[] {
+  return facilitators.flatMap(({ url }, at) =>
+    recentFailures(url, Date.now()).map(({ call, status, isRejection, at: failedAt }) => {
+      const name = `facilitator ${at + 1} of FACILITATOR_URL`;
+      const time = new Date(failedAt).toISOString();
+      if (isRejection)
+        return `${name} rejected a payment with HTTP status ${status} on ${call} at ${time}: the caller got a 402 with its text`;
+      const answer = status === undefined ? "no answer" : `HTTP status ${status}`;
+      return `${name} gave no verdict on ${call} at ${time} (${answer})`;
+    }),
+  );
 }
 
 /**

@@ -33,9 +33,11 @@ export async function settledNetworks(config: Config): Promise<SettledNetworks> 
     return { ...network, versions, feePayers: { 1: feePayers(1), 2: feePayers(2) } };
   });
   const problems = [
-    ...answers.flatMap(({ error }, at) =>
-      error === undefined ? [] : `facilitator ${at + 1} of FACILITATOR_URL does not list the networks that it settles`,
-    ),
+    ...answers.flatMap(({ error, facilitator }, at) => {
+      if (error === undefined) return [];
+      const fault = facilitator.supported ? "no longer answers" : "does not list the networks that it settles";
+      return `facilitator ${at + 1} of FACILITATOR_URL ${fault}`;
+    }),
     ...networks.flatMap((network, at) =>
       config.networks[at]!.versions.filter((version) => !network.versions.includes(version)).map((version) => {
         const lacks = isSolana(network) ? "says who pays the fee on" : "settles";

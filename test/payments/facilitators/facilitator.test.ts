@@ -2,8 +2,8 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { cdpToken } from "../../../src/payments/facilitators/cdpToken.ts";
 import { askSupported, type RemoteFacilitator } from "../../../src/payments/facilitators/facilitatorHttp.ts";
 import { facilitatorClients, facilitatorNamed } from "../../../src/payments/facilitators/facilitators.ts";
+import { recentFailures } from "../../../src/payments/facilitators/failures.ts";
 import { localFacilitator } from "../../../src/payments/facilitators/localFacilitator.ts";
-import { recentRejection } from "../../../src/payments/facilitators/rejections.ts";
 import { remoteFacilitator } from "../../../src/payments/facilitators/remoteFacilitator.ts";
 import { readSupported } from "../../../src/payments/facilitators/supported.ts";
 import { PaymentError } from "../../../src/payments/wire/errors.ts";
@@ -120,14 +120,34 @@ describe("remoteFacilitator on an answer of 4xx without a verdict", () => {
     vi.restoreAllMocks();
   });
 
-  test("remembers the last rejection by a facilitator for an hour", async () => {
+  test("a facilitator's last rejection of each call is remembered for an hour", async () => {
     const client = facilitatorWith({ error: "remembered" }, 422);
-    expect(recentRejection(client.name, Date.now())).toBeUndefined();
+    expect(recentFailures(client.name, Date.now())).toEqual([]);
     await client.verify(await paymentFrom());
-    expect(recentRejection(client.name, Date.now())).toMatchObject({ call: "verify", status: 422 });
+    expect(recentFailures(client.name, Date.now())).toMatchObject([{ call: "verify", status: 422, isRejection: true }]);
     await client.settle(await paymentFrom());
-    expect(recentRejection(client.name, Date.now() + 3_500_000)).toMatchObject({ call: "settle", status: 422 });
-    expect(recentRejection(client.name, Date.now() + 3_600_001)).toBeUndefined();
+    const calls = [{ call: "verify" }, { call: "settle", status: 422, isRejection: true }];
+    expect(recentFailures(client.name, Date.now() + 3_500_000)).toMatchObject(calls);
+    expect(recentFailures(client.name, Date.now() + 3_600_001)).toEqual([]);
+  });
+
+  test.each<[string, () => Promise<Response>, number | undefined]>([
+    ["an HTTP error", async () => new Response("down", { status: 502 }), 502],
+    ["a refused key", async () => Response.json({}, { status: 401 }), 401],
+    ["no answer", () => Promise.reject(new TypeError("connection lost")), undefined],
+  ])("a facilitator's %s is remembered until its next verdict on the same call", async (_, fail, status) => {
+    const client = facilitatorWith({ isValid: true }, 200);
+    const fetched = vi.spyOn(globalThis, "fetch").mockImplementation(fail);
+    await client.verify(await paymentFrom());
+    await client.settle(await paymentFrom());
+    fetched.mockRestore();
+    const failure = { status, isRejection: false };
+    expect(recentFailures(client.name, Date.now())).toMatchObject([
+      { call: "verify", ...failure },
+      { call: "settle", ...failure },
+    ]);
+    await client.verify(await paymentFrom());
+    expect(recentFailures(client.name, Date.now())).toMatchObject([{ call: "settle", ...failure }]);
   });
 });
 

@@ -547,7 +547,7 @@ describe("LedgerEntry.settle", () => {
     seen.now = T;
     seen.isAvailable = false;
     expect(await record.purchase(), "the purchase's link was revoked").toBeUndefined();
-    expect(await record.waitForStatus("request", 0, true)).toEqual({ status: "spent" });
+    expect(await record.waitForStatus("request", 0, true)).toEqual({ status: "spent", lostBy: "0x1" });
   });
 
   test("a settlement is retried at growing intervals until the facilitator's answer is conclusive", async () => {

@@ -326,6 +326,13 @@ describe("the answer to a status of the ledger", () => {
       undefined,
       /or its Idempotency-Key has already bought a result.*Sign a new payment/,
     ],
+    [
+      { status: "spent", lostBy: "0xab" },
+      "payment_already_used",
+      undefined,
+      /no longer stored. You are not charged again.*refund of transaction 0xab/,
+    ],
+    [{ status: "spent", lostBy: "" }, "payment_already_used", undefined, /ask the operator for a refund\. /],
     [{ status: "reserved" }, "payment_already_used", undefined, /being used for another request. Sign a new payment/],
     [{ status: "proof_required" }, "payment_already_used", undefined, /may be public/],
     [{ status: "in_progress" }, "payment_in_progress", 5, /in use right now.*Repeat the same request/],

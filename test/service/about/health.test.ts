@@ -75,6 +75,40 @@ test("/healthz warns the operator for an hour after a facilitator has answered a
   );
 });
 
+test("/healthz warns the operator while a facilitator that has answered before is down", async () => {
+  const call = deployment({ NETWORKS: "base", FACILITATOR_URL: at(`settles-8453-base-${crypto.randomUUID()}`) });
+  const health = async () => (await call("/healthz")).json<{ status: string; problems: string[] }>();
+  expect(await health()).toMatchObject({ status: "pass", problems: [] });
+  const clock = vi.spyOn(Date, "now").mockReturnValue(Date.now() + 61_000);
+  const down = vi.spyOn(globalThis, "fetch").mockRejectedValue(new TypeError("connection refused"));
+  const problems = ["facilitator 1 of FACILITATOR_URL no longer answers"];
+  expect(await health()).toMatchObject({ status: "warn", problems });
+  down.mockRestore();
+  clock.mockReturnValue(Date.now() + 61_000);
+  expect(await health()).toMatchObject({ status: "pass", problems: [] });
+});
+
+test("/healthz warns the operator after a facilitator has given no verdict on a payment, until its next verdict", async () => {
+  const call = deployment({ NETWORKS: "base", FACILITATOR_URL: at(`settles-8453-base-${crypto.randomUUID()}`) });
+  const health = async () => (await call("/healthz")).json<{ status: string; problems: string[] }>();
+  const { accepts } = await (await call(TEXT, { method: "POST" })).json<{ accepts: Offer[] }>();
+  const buy = async () => {
+    const body = JSON.stringify({ file: dataUri("application/pdf", onePage), text: "A" });
+    const headers = { "X-PAYMENT": await signPayment(accepts[0]!), "Content-Type": "application/json" };
+    return (await call(TEXT, { method: "POST", headers, body })).status;
+  };
+  const down = vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("down", { status: 500 }));
+  expect(await buy()).toBe(503);
+  down.mockRestore();
+  const { status, problems } = await health();
+  expect([status, ...problems]).toEqual([
+    "warn",
+    expect.stringMatching(/^facilitator 1 of FACILITATOR_URL gave no verdict on verify at 2\S+ \(HTTP status 500\)$/),
+  ]);
+  expect(await buy()).toBe(200);
+  expect(await health()).toMatchObject({ status: "pass", problems: [] });
+});
+
 test("a deployment with a malformed RECEIPT_KEY sells nothing and does not reveal the key", async () => {
   const call = deployment({ RECEIPT_KEY: `0x${"7".repeat(63)}` });
   const refused = await call(TEXT, { method: "POST" });
