@@ -8,6 +8,7 @@ import { join, resolve } from "node:path";
 import { settingsIn } from "../src/settings/settingNames.ts";
 import { isPort, MAX_PORT } from "./lib/port.ts";
 import { MiniflareLog, printLine, printMessage, printNodeMessages, printOfWorkerd } from "./lib/serverLog.ts";
+import { watchFolders } from "./lib/watchFolders.ts";
 
 printNodeMessages();
 
@@ -53,6 +54,12 @@ const miniflare = await serveWorker(join(built, "options.json"), resolve(state),
     process.exit(2);
   },
 );
+await watchFolders(state, ["r2", "do"], async (name) => {
+  const lost = `The folder ${name} of STATE was deleted while the server was running`;
+  printMessage("error", `${lost}. The server stops, because new sales would be lost. docs/operate.md, "Recovery"`);
+  await miniflare.dispose();
+  process.exit(1);
+});
 printLine("info", { event: "serving", host, port: outside.port });
 
 /**

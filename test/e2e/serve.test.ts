@@ -1,7 +1,7 @@
 /** Tests self-hosting: the Docker image, and the command that the image runs. */
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { type IncomingMessage, request } from "node:http";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -126,6 +126,19 @@ describe("npm run serve, which the image runs", () => {
     expect(problems).toEqual([expect.stringContaining("SELLING")]);
     const again = await fetch(new URL(link.pathname + link.search, second.url));
     expect([again.status, (await again.text()).slice(0, 5)]).toEqual([200, "%PDF-"]);
+  });
+
+  test("the self-hosted server stops with an error if its bucket is deleted, so that it sells no results that get lost", async () => {
+    const STATE = join(state, "lost");
+    await mkdir(join(STATE, "r2"), { recursive: true });
+    await using server = await serve({ STATE });
+    await server.health();
+    await buy(server.url);
+    await rm(join(state, "lost/r2"), { recursive: true });
+    expect(await server.ended).toBe(1);
+    expect(linesOf(server.printed())).toContainEqual(
+      fatal(expect.stringContaining("The folder r2 of STATE was deleted")),
+    );
   });
 
   test("the self-hosted server finishes a running upload after SIGTERM, refuses new requests, and exits", async () => {
