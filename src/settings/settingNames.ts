@@ -90,26 +90,102 @@ function nearSetting(name: string, settings: readonly string[]): string | undefi
     .map((setting) => ({ setting, distance: leven(lettersOf(name), lettersOf(setting)) }))
     .toSorted((one, other) => one.distance - other.distance);
   if (!nearest || nearest.distance > MAX_EDIT_DISTANCE) return undefined;
+  // REPO_URL abbreviates REPOSITORY_URL and is no misspelling of RPC_URL
+  if (nearest.distance === MAX_EDIT_DISTANCE && (shortened(name, settings) ?? nearest.setting) !== nearest.setting)
+    return undefined;
   const isSwap = sorted(name) === sorted(nearest.setting);
   // RPC is not MPP
   return nearest.distance < MAX_EDIT_DISTANCE || name.length > 3 || isSwap ? nearest.setting : undefined;
 }
+
+/** Words of the settings, each with other words for the same thing. */
+const SYNONYMS = Object.entries({
+  PAY_TO: "WALLET RECIPIENT RECEIVER PAYEE PAYOUT SELLER",
+  TO: "ADDRESS",
+  PRICE: "COST FEE AMOUNT",
+  NETWORKS: "CHAIN CHAINS BLOCKCHAIN BLOCKCHAINS",
+  RPC: "NODE PROVIDER",
+  URL: "ENDPOINT URI PAGE HOST",
+  CDP: "COINBASE",
+  AUTHORIZATION: "TOKEN KEY BEARER CREDENTIALS",
+  TOKEN: "KEY SECRET PASSWORD",
+  KEY: "SECRET",
+  RECEIPT: "SIGNING OFFER",
+  OPERATOR: "ADMIN OWNER",
+  SELLING: "SALES",
+  HOSTS: "ORIGIN ORIGINS DOMAIN DOMAINS",
+  BLOCKED: "BLOCKLIST BLACKLIST DENYLIST DENIED BANNED",
+  CONTACT: "SUPPORT ADMIN OWNER OPERATOR",
+  REPOSITORY: "GITHUB GIT CODE SOURCE",
+  TERMS: "TOS AGB CONDITIONS",
+  IMPRINT: "IMPRESSUM LEGAL",
+  LINK: "RESULT DOWNLOAD FILE",
+  TTL: "LIFETIME EXPIRY EXPIRES EXPIRATION DURATION VALIDITY",
+  SOURCE: "FILE PDF DOCUMENT UPLOAD INPUT",
+  BODY: "UPLOAD REQUEST",
+  BYTES: "SIZE KB MB GB LENGTH",
+  SECONDS: "MINUTES HOURS DAYS MS MINUTE HOUR",
+  BYTES_PER_SECOND: "SPEED RATE",
+  PER_PAYER: "CONCURRENT PARALLEL",
+  UNCHARGED: "FREE UNPAID",
+  MAX: "LIMIT",
+  FETCH: "HTTP REQUEST DOWNLOAD",
+  FILE: "DOWNLOAD RESULT",
+  CHECK: "RESOLVER SERVER",
+  DNS_CHECK: "DOH",
+  LOOPBACK: "LOCALHOST",
+  IMAGE_PIXELS: "MEGAPIXELS",
+  DEFAULT: "IDEMPOTENCY",
+}).map(([words, others]) => ({ words: words.split("_"), others: new Set(others.split(" ")) }));
+/** Maximum number of words in a name that are compared by their synonyms too. */
+const MAX_WORDS = 6;
 
 /** Maximum number of words that a prefix and a suffix may add to the name of a setting. */
 const MAX_ADDED_WORDS = 2;
 /** Minimum length of a single word that several settings contain, such as FACILITATOR. HOST and KEY are too common. */
 const MIN_COMMON_WORD = 5;
 
+/** Returns the setting of which a name is a short form: it lacks words (MIN_BODY_BYTES) or letters (REPO_URL). */
+function shortened(name: string, settings: readonly string[]): string | undefined {
+  const setting = settingWithWords(name, settings);
+  return wordsOf(name).every((word) => hasAlike(wordsOf(setting ?? ""), word)) ? setting : undefined;
+}
+
 /**
- * Returns the setting that shares most words with a name. The name has additional words (PRICE_USDC), lacks at most
- * half of the words (LINK_TTL), or has one other word among at least three (LINK_TTL_HOURS).
+ * Returns the setting that shares most words or synonyms with a name. The name has additional words (PRICE_USDC), lacks
+ * at most half of the words (LINK_TTL), or has one other word among at least three (LINK_TTL_HOURS).
  */
 function settingWithWords(name: string, settings: readonly string[]): string | undefined {
   const words = wordsOf(name);
+  const variants = words.length > MAX_WORDS ? [{ words, replaced: 0 }] : withSynonyms(words);
+  const found = variants
+    .flatMap(({ words: variant, replaced }) =>
+      sharingWords(variant, settings).map((match) => ({ ...match, score: match.score - 2 * replaced })),
+    )
+    .toSorted((one, other) => other.score - one.score);
+  const [best] = found;
+  const next = found.find(({ setting }) => setting !== best!.setting);
+  // MAX_FOO_BYTES could stand for several settings
+  if (best?.isReplaced && next?.score === best.score) return undefined;
+  return best?.setting;
+}
+
+/** Returns the words themselves, and with synonyms in place of any of them. `replaced` counts the synonyms. */
+function withSynonyms([word, ...rest]: readonly string[]): { words: string[]; replaced: number }[] {
+  if (word === undefined) return [{ words: [], replaced: 0 }];
+  const synonyms = SYNONYMS.filter(({ others }) => others.has(word));
+  return withSynonyms(rest).flatMap(({ words, replaced }) => [
+    { words: [word, ...words], replaced },
+    ...synonyms.map((synonym) => ({ words: [...synonym.words, ...words], replaced: replaced + 1 })),
+  ]);
+}
+
+/** Returns the settings that share enough words with a name. A higher score means that they share more words. */
+function sharingWords(words: readonly string[], settings: readonly string[]) {
   const isTooCommon = (word: string) =>
     word.length < MIN_COMMON_WORD && settings.filter((setting) => hasAlike(wordsOf(setting), word)).length > 1;
-  if (words.length === 1 && isTooCommon(words[0]!)) return undefined;
-  const found = settings
+  if (words.length === 1 && isTooCommon(words[0]!)) return [];
+  return settings
     .map((setting) => {
       const own = wordsOf(setting);
       const common = own.filter((word) => hasAlike(words, word)).length;
@@ -124,12 +200,7 @@ function settingWithWords(name: string, settings: readonly string[]): string | u
       const exact = own.filter((word) => words.includes(word)).length;
       return { setting, isNear, score: 4 * common - 2 * added - missing + exact, isReplaced: added > 0 && missing > 0 };
     })
-    .filter(({ isNear }) => isNear)
-    .toSorted((one, other) => other.score - one.score);
-  const [best, next] = found;
-  // MAX_FOO_BYTES could stand for several settings
-  if (best?.isReplaced && next?.score === best.score) return undefined;
-  return best?.setting;
+    .filter(({ isNear }) => isNear);
 }
 
 function wordsOf(name: string): string[] {
@@ -145,7 +216,7 @@ function hasAlike(words: readonly string[], word: string): boolean {
   return words.some((other) => {
     const shorter = Math.min(word.length, other.length);
     if (shorter < 3) return word === other;
-    return word.startsWith(other) || other.startsWith(word) || (shorter > 3 && leven(word, other) < 2);
+    return word.startsWith(other) || other.startsWith(word) || (shorter > 4 && leven(word, other) < 2);
   });
 }
 
