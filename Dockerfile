@@ -6,7 +6,7 @@ FROM ${BASE} AS build
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# The scripts of package.json are not copied yet. `npm run` below installs what they need.
+# Skips the project's install script, whose file is not copied yet. `npm run build:server` installs what it needs.
 RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build:server

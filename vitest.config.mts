@@ -83,8 +83,8 @@ const IN_NODE = [
 ];
 
 /**
- * Temporary folder for programs that tests start. Workers of the other test projects store their data in
- * `storageFolder()`.
+ * Temporary folder of the test projects that start programs (e2e, channels and browser). The other projects use
+ * `storageFolder()`, which may be in memory.
  */
 const TMPDIR = tmpdir();
 process.env.TMPDIR = storageFolder();

@@ -202,7 +202,7 @@ const FILES = { "10 pages": [INPUTS.a.make(), 15], "20 MB": [scans(40, 500_000),
 const BREATH_MS = 1000;
 
 delete process.env.MINIFLARE_WORKERD_V8_FLAGS;
-// payers repeat a call, and the Worker must mark the file each time
+// DEFAULT_KEY is off, so that the Worker marks the file again each time that a payer repeats a call
 const settings = { ...fromAfar, ALLOW_LOOPBACK_SOURCES: "true", DEFAULT_KEY: "false" };
 const worker = await startWorker(settings, { entry: "bench/abuseWorker.ts" });
 try {

@@ -27,7 +27,7 @@ export interface Load {
   busy: Record<string, number>;
   /** Number of calls that failed without `Retry-After` or got no answer, by reason. */
   failed: Record<string, number>;
-  /** Number of payments that settled although their call returned no result, even after repetition. */
+  /** Number of payments that settled although their call returned no result, even after it was repeated. */
   lost: number;
   /** Peak memory of the isolate's objects and array buffers, in MB. */
   heapMb: number;

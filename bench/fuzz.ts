@@ -37,7 +37,7 @@ const MARKS = [
 ];
 
 /**
- * The readers that check a file. The index is the number of earlier crashes on that file. Both readers check at first,
+ * The readers that check a file, by the number of times that a reader has crashed on this file: both readers at first,
  * one reader after one or two crashes, and no reader after three.
  */
 const ONLOOKERS = [[MUPDF, PDFIUM], [PDFIUM], [MUPDF], []];

@@ -46,7 +46,7 @@ async function profiled(inspector: Inspector, calls: () => Promise<void>) {
     const { functionName, url } = frames.get(id)!;
     if (functionName === "(idle)") continue;
     const isStorage = url === "" && STORAGE.has(functionName);
-    // caps the time of a sample, because it includes a pause of the profiler while other threads ran
+    // caps the time of a sample, because a sample may include a pause of the profiler while other threads ran
     const ms = Math.min(profile.timeDeltas[at]!, 2 * INTERVAL_US) / 1000;
     total[isStorage ? "storage" : functionName === "(program)" ? "native" : "own"] += ms;
   }

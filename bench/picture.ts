@@ -14,7 +14,7 @@ const { document } = parseHTML("<html></html>") as unknown as {
 };
 const SVG = "http://www.w3.org/2000/svg";
 
-/** Line colors that are visible on white and on black. The first color is for this engine. */
+/** Line colors that are visible on white and on black. The first color is for our engine. */
 export const COLORS = [
   "#d6336c",
   "#1c7ed6",

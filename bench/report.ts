@@ -53,7 +53,7 @@ const plural = (count: number, of: string) => `${whole(count)} ${of}${count === 
 
 /** The name of our engine in results. */
 export const OURS = "overprint";
-/** Names in results that are no other engines: ours, ours as a package, and the copy of the bytes. */
+/** Names in results that do not belong to other engines: our engine, its package, and the copy of the bytes. */
 const NO_PEERS = [OURS, "@overprint/engine (npm package)", "copy"];
 
 /** Returns the milliseconds of our engine for a file, and the fastest other engine that marked the file. */

@@ -32,8 +32,8 @@ export interface Results {
     texts: { script: string; characters: number; addedBytes: number }[];
   };
   /**
-   * Milliseconds of CPU for a call to three Workers: the running Worker, a Worker that stores the same body and copies
-   * it once, and a Worker that marks with pdf-lib. The last value is null if pdf-lib fails.
+   * Milliseconds of CPU for a call to each of three Workers: the service's Worker, a Worker that stores the same body
+   * and copies it once, and a Worker that marks with pdf-lib. The last value is null if pdf-lib fails.
    */
   call: Stamp & {
     files: {

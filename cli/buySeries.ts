@@ -77,7 +77,7 @@ async function buyAll(items: readonly Item[], deal: Deal, key: string, json: boo
     for (const [at, item] of items.entries()) {
       const order = handle === undefined ? item.order : { ...item.order, file: handle };
       const paid = await purchaseAt(await dealFor(deal, at, items.length, io), order, again, io);
-      // marks the upload again for the other rows
+      // reuses the upload for the other rows
       if (typeof paid.file === "string" && typeof item.order.file !== "string") handle = paid.file;
       const forget = whenStopped(() => warn(`overprint: stopped. ${here()}: ${again()}`, io));
       await download(paid.output, item.order.url, item.target, io).finally(forget);
@@ -101,9 +101,9 @@ async function buyAll(items: readonly Item[], deal: Deal, key: string, json: boo
 }
 
 /**
- * Returns the deal for a row. A channel is opened again for each row, because each call changes the state of the
- * channel.
- * @throws Failure if the channel needs another deposit, which the payer has not confirmed
+ * Returns the deal for a row. Opens the channel again for each row after the first, because each call changes the state
+ * of the channel.
+ * @throws Failure if the channel needs another deposit, because the payer has not confirmed a second one
  */
 async function dealFor(deal: Deal, at: number, rows: number, io: Io): Promise<Deal> {
   if (deal.channel === undefined || at === 0) return deal;

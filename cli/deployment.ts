@@ -4,7 +4,7 @@ import { EXIT, Failure, failureOf, misuse } from "./failure.ts";
 
 /**
  * Parses the address of a deployment, or of a paid operation.
- * @throws Failure if the address is malformed, or would send payments unencrypted over a network
+ * @throws Failure if the address is malformed, or if payments to it would cross a network unencrypted
  */
 export function readAddress(flag: string, text: string): URL {
   const url = URL.parse(text);

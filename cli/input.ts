@@ -39,11 +39,11 @@ export interface Input {
  * Returns the files that the arguments name, without duplicates. A folder stands for the PDFs in it and in its
  * subfolders. Expands names with wildcards, because Windows shells do not. Does not expand a name that is the exact
  * name of a file.
- * @param output destination of the results; if it is inside a named folder, its files are left out
+ * @param output destination of the results; if it is a folder inside a named folder, the PDFs in it are left out
  * @throws Failure for a missing file, and for a folder without PDFs
  */
 export async function findFiles(names: readonly string[], output?: string): Promise<SourceFile[]> {
-  const found = new Map<string, string>(); // the value is the folder below the named folder
+  const found = new Map<string, string>(); // `below` of each file, by its path
   const add = (path: string, below = "") => found.has(path) || found.set(path, below);
   for (const name of names) {
     if (name === STANDARD) add(name);

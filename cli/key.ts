@@ -11,7 +11,7 @@ const KEY = /^(0x)?[0-9a-fA-F]{64}$/;
  * Returns the account that pays. The private key comes from the key file, or else from `PRIVATE_KEY` in the
  * environment. For a deployment on this machine, the development key is the default. A key is never an argument,
  * because other processes can read arguments and shells store them in their history.
- * @throws Failure if no key is given, or if others can read its file. The message never contains the key.
+ * @throws Failure if no key is given, or if other users can read the key file. The message never contains the key.
  */
 export function accountFor(url: URL, keyFile: string | undefined, { env }: Io): PrivateKeyAccount {
   if (keyFile !== undefined) return accountOf(keyIn(keyFile), "the file of --key-file");
@@ -36,7 +36,7 @@ function accountOf(text: string, where: string): PrivateKeyAccount {
   try {
     if (KEY.test(key)) return privateKeyToAccount(`0x${key.slice(-64)}`);
   } catch {
-    // the number is not a valid private key of the curve secp256k1
+    // the number is zero or too large for a private key of the curve secp256k1
   }
   throw misuse(`${where} contains no private key, which is 0x and 64 hexadecimal digits`);
 }

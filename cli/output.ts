@@ -44,7 +44,7 @@ export function addOutputOptions(command: Command): void {
 const IGNORES_CASE = process.platform === "darwin" || process.platform === "win32";
 
 /**
- * Returns a destination for each file under each choice. All destinations differ.
+ * Returns a destination for each combination of a file and a choice. All destinations differ.
  * @returns one list for each choice, in the order of the files
  * @throws Failure if two destinations are equal, or if a destination is an input or cannot be written
  */

@@ -91,7 +91,10 @@ export async function purchase(
   return purchaseAt(deal, { ...order, idempotencyKey }, again, io);
 }
 
-/** Returns a phrase for advice on how to repeat a command: the upload to use as FILE. Empty if no file was uploaded. */
+/**
+ * Returns the part of the advice on how to repeat a command that names the upload to use as FILE. Returns an empty text
+ * if no file was uploaded.
+ */
 export function asFile(handle: string | undefined): string {
   return handle === undefined ? "" : `, and with ${handle} as FILE,`;
 }

@@ -85,8 +85,8 @@ function isPlaceholder(name: string): boolean {
 }
 
 /**
- * Fills the columns of a row into the path of a result. A value becomes part of one name: it cannot add a folder or
- * leave its own folder.
+ * Fills the columns of a row into the path of a result. A value becomes part of one name in the path: it can neither
+ * add a folder nor lead out of the folder.
  * @param flag the flag with the path, for messages
  * @throws Failure if the path has a name in braces that is no column, or if a value has no usable character
  */

@@ -6,7 +6,7 @@ const READABLE_BY_OTHERS = 0o077;
 /**
  * Reads a file that contains a secret. Secrets are not arguments, because other processes can read arguments and shells
  * store them in their history.
- * @throws Failure if the file cannot be read, or if others can read it
+ * @throws Failure if the file cannot be read, or if other users can read it
  */
 export function readSecretFile(path: string): string {
   try {

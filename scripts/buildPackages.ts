@@ -1,8 +1,8 @@
 /**
  * `npm run build:packages` builds the packages of `packages/` from the sources of this repository, each into its
  * `dist/`. In libraries, every source file becomes a script with its types and its source map, so that bundlers can
- * leave out unused parts. The package's `imports` choose the platform. The command line is a bundle. `npm run
- * build:packages -- engine` builds only one of them.
+ * leave out unused parts. The package's `imports` choose the platform. The package of the command line is a bundle
+ * instead. `npm run build:packages -- engine` builds only the engine.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -73,7 +73,7 @@ async function namesOf(pattern: string): Promise<string[]> {
   return names.toSorted();
 }
 
-/** Removes the types from sources, and replaces the names of sources by those of scripts in imports. */
+/** Removes the types from sources. In their imports, replaces the names of sources by the names of scripts. */
 async function transpile(entryPoints: string[], outbase: string, outdir: string, sourceRoot: string): Promise<void> {
   await build({
     absWorkingDir: root,

@@ -159,7 +159,7 @@ async function havingRgb(pdf: Uint8Array): Promise<boolean[]> {
   const colors = pages.slice(0, MAX_PAGES).map(({ content, group, ownResources }) =>
     objects.run(() => {
       const { drawn, named } = reader.of(ownResources);
-      // The page's own blending space may have had no effect in the source, because nothing was transparent.
+      // A page's own blending space takes effect only once something on the page is transparent, such as the mark.
       const isGiven = group === "retained" || group?.hasColorSpace;
       return isGiven ? SCREEN : drawn | named | colorsOfContent(content.colors ?? 0);
     }),

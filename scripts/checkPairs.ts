@@ -22,7 +22,10 @@ const BATCH = 200;
 /** Time limit for a file. A reader that exceeds the limit counts as hanging. */
 const PATIENCE_MS = 60_000;
 
-/** Accepted exceptions: pairs that a reader shows although the engine rejects the file, each with the reason. */
+/**
+ * Accepted exceptions: pairs of defects with which a reader shows the file although the engine rejects it. The value is
+ * the reason.
+ */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   "a kid that is a dictionary + a page whose dictionary opens twice":
     "The second defect is within the array of kids, whose brackets then do not balance. Only PDFium finds the pages.",

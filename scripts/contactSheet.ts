@@ -1,8 +1,8 @@
 /**
  * `npm run contact-sheet` makes images for visual inspection. The script marks pages with the running Worker: every
- * template on pages of every kind, the settings of customers on documents that look real, every script, and an image of
- * every kind. The script renders the results with PDFium and MuPDF to `out/`. It also renders `docs/templates.png`, the
- * image of the templates in `docs/text-marks.md`.
+ * template on pages of every kind, typical settings of customers on documents that look real, a text in every writing
+ * system, and an image of every kind. The script renders the results with PDFium and MuPDF to `out/`. It also renders
+ * `docs/templates.png`, the image of the templates in `docs/text-marks.md`.
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

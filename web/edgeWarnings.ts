@@ -5,7 +5,10 @@ import { centerOf } from "./markGeometry.ts";
 import type { Settings } from "./settings.ts";
 import type { Warning } from "./warnings.ts";
 
-/** Share of the way from a corner to the middle of the mark. The outer part of the outline has no ink. */
+/**
+ * Fraction of a corner's distance to the center of the mark. The check moves each corner inward by this fraction, because
+ * the outer part of the outline has no ink.
+ */
 const INSET = 0.1;
 
 /** Returns a warning if marks are partly off their pages. A mark that is completely off causes a notice instead. */

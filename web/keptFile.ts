@@ -1,6 +1,6 @@
 /**
- * Retains the visitor's file in this browser, so that it survives a reload of the tab. The password is not retained. The
- * copy of a closed tab is deleted when the page is opened again, at the earliest after {@link MAX_AGE_MS}.
+ * Retains the visitor's files in this browser, so that they survive a reload of the tab. The password is not retained.
+ * Opening the page deletes the files that other tabs stored more than {@link MAX_AGE_MS} ago.
  */
 
 /** A PDF, and the image to put on its pages. */
@@ -18,7 +18,7 @@ const STORE = "files";
 const TAB = "overprint.tab";
 
 let current: KeptFiles | undefined;
-/** The PDF on screen at the latest reset. */
+/** The PDF that the visitor discarded with the latest reset. It is not stored again. */
 let forgotten: File | undefined;
 /** Whether a reload would lose the files. */
 let isLosable = false;

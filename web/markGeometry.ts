@@ -17,7 +17,7 @@ export interface FieldPlace {
   margin: number;
 }
 
-/** Shares of the page for the columns and rows of the nine places. */
+/** The columns and rows of the nine places, as fractions of the page: 0 is the left or lower end. */
 const COLUMNS = { left: 0, "": 0.5, right: 1 } as const;
 const ROWS = { bottom: 0, "": 0.5, top: 1 } as const;
 /** The shorter side of A3. On larger pages the margin grows with the page, as in the engine. */
@@ -43,8 +43,9 @@ export function shapeOf({ corners }: Pick<MarkOutline, "corners">): { width: num
 
 /**
  * Returns the position and the offsets of a mark that was moved by hand. The position is the nearest of the nine
- * places, and the offsets are the distance from this place to the mark. A mark that covers most of the page keeps its
- * position, as do tiled marks, and diagonal marks in the middle.
+ * places, and the offsets are the distance from this place to the mark. A mark keeps its row if it is taller than half
+ * of the page, and its column if it is wider than half of the page. A tiled mark remains tiled, and a diagonal mark
+ * near the center remains diagonal.
  * @param by distance of the movement
  * @param snap a mark that is at most this far from a place snaps to the place
  */
@@ -72,7 +73,7 @@ export function moved(
 
 /** A mark and its movement along one axis of the page. */
 interface Axis {
-  /** Length of the page, and the distance of the outer places from its ends. */
+  /** Length of the page, and the distance between a mark at an outer place and the end of the page. */
   length: number;
   inset: number;
   /** Length and center of the mark before the movement, and its offset from its named position. */
@@ -92,7 +93,7 @@ function nearest<N extends string>(
   const names = Object.keys(places) as N[];
   const isLarge = size > length / 2 && current !== undefined;
   const offsets = (isLarge ? [current as N] : names).map((name): [N, number] => {
-    // the actual place of the current position, which may be relative to another box than the page's
+    // the current position is measured, because it may be relative to another box than the page's
     const there = name === current ? center - offset : inset + size / 2 + places[name] * (length - 2 * inset - size);
     return [name, center + by - there];
   });
@@ -117,8 +118,9 @@ export function wholeAngle(degrees: number, snap: number): number {
 }
 
 /**
- * Returns a scaled value, rounded away from the original value, so that each step changes the value.
- * @param step distance between two values, which is also the minimum value
+ * Returns `value` times `by`, rounded to a multiple of `step`: down if `by` is less than 1, otherwise up. Each key
+ * press therefore changes the value.
+ * @param step rounding increment, which is also the smallest result
  */
 export function scaled(value: number, by: number, step: number): number {
   const steps = Number(((value * by) / step).toFixed(6)); // removes errors of binary fractions

@@ -187,7 +187,7 @@ function changed(): void {
   showCall(callSettings());
   remembered(storable(settings));
   changes++;
-  if (file) purchase?.suspend(); // no purchase until the preview shows the change
+  if (file) purchase?.suspend(); // disables the purchase until the preview shows the change
   if (!isWaiting) setTimeout(update, PAUSE_MS);
   isWaiting = true;
 }
@@ -288,7 +288,10 @@ async function update(): Promise<void> {
   else if (!isWaiting) settle();
 }
 
-/** Marks the file once more at the end of a drag. A warning takes room, so the page would move under the pointer. */
+/**
+ * Marks the file once more at the end of a drag, to show its warnings. They are not shown during the drag, because they
+ * take room from the preview, which would move the page under the pointer.
+ */
 function showWarningsAfterDrag(): void {
   for (const type of ["pointerup", "pointercancel"]) addEventListener(type, changed, { once: true });
 }

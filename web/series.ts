@@ -51,14 +51,14 @@ export async function updateSeries(shop: Shop, shown: File, isForSale: boolean):
   const left = await remaining(shop, files);
   if (update !== updates) return;
   for (const file of files) showState(file, left.includes(file) ? (refused.has(file) ? "not marked" : "") : "bought");
-  if (isRunning) return; // until its end, the offer stays as it was
+  if (isRunning) return; // the offer does not change while a series is being bought
   box.hidden = left.length < 2;
   if (box.hidden) return;
   const which = left.length === files.length ? `all ${left.length}` : `the other ${left.length}`;
   for (const button of buttons) {
     button.disabled = false;
     const label = `Get ${which} PDFs${totalOf(left.length)}${button.dataset.payer === "key" ? " with the development key" : ""}`;
-    if (button.textContent !== label) button.textContent = label; // the list is a live region
+    if (button.textContent !== label) button.textContent = label; // a live region also announces the same text again
   }
 }
 

@@ -164,7 +164,7 @@ export class Viewer {
       if (isIntersecting) continue;
       sheet.task?.cancel();
       sheet.drawn = undefined;
-      // frees the canvas, which takes megabytes; the frame may have the focus
+      // frees the canvas, which takes megabytes; keeps the frame, which may have the focus
       for (const child of sheet.element.querySelectorAll("canvas, .banner")) child.remove();
     }
     this.#drawThoseInView();

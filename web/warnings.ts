@@ -3,7 +3,7 @@ import { noticeInPlainWords } from "./plainWords.ts";
 import type { Settings } from "./settings.ts";
 import { setField } from "./sharedSettings.ts";
 
-/** A change of the settings: the label of its button, and the new values of fields, or what the button does instead. */
+/** A correction that a button makes: the button's label, and the new values of fields or a function to call. */
 type Mend = { label: string } & ({ fields: Record<string, string | number | undefined> } | { act: () => void });
 
 /** A warning, with the change that removes its cause. */

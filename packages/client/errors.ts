@@ -12,7 +12,7 @@ export type ClientErrorCode =
   | "redirected"
   /** The payment terms are not valid x402. */
   | "not_x402"
-  /** The account cannot pay any of the offered ways within the limits of this client. */
+  /** The account cannot pay in any of the offered ways within the limits of this client. */
   | "not_payable"
   /** The account did not sign the payment. */
   | "not_signed"

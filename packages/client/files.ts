@@ -5,8 +5,8 @@ import { partRanges } from "../../src/shared/partRanges.ts";
 import { OverprintError } from "./errors.ts";
 
 /**
- * A file in a call: its bytes, or a text. The text is a public http(s) URL or an upload handle (`upload:…`), and the
- * deployment reads the file that it names. A text is never a path.
+ * A file in a call: its bytes, or a text. The text is a public http(s) URL or an upload handle (`upload:…`). The
+ * deployment then reads the file with this URL or handle. A text is never a path.
  */
 export type FileSource = Blob | ArrayBuffer | Uint8Array | URL | string;
 
@@ -28,7 +28,7 @@ export function formValue(source: FileSource, field: "file" | "image"): File | s
     : new File([source as Blob | Uint8Array<ArrayBuffer>], field === "file" ? "document.pdf" : "image");
 }
 
-/** Creates a form with those of the given fields that are defined. */
+/** Creates a form with the given fields. Leaves out fields whose value is undefined. */
 export function formWith(fields: Readonly<Record<string, File | string | number | boolean | undefined>>): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) {

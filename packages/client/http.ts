@@ -7,7 +7,7 @@ const MAX_ANSWER_BYTES = 1_000_000;
 
 /**
  * Parses the address of a deployment.
- * @throws OverprintError if the address is malformed, or would send payments unencrypted over a network
+ * @throws OverprintError if the address is malformed, or if payments to it would cross a network unencrypted
  */
 export function originOf(text: string): URL {
   const url = parsed(text);

@@ -60,7 +60,8 @@ const FONTS: Readonly<Record<string, () => Promise<{ font: string }>>> = {
  * @param source the file in memory, which must not change until the output is written, or a reader for ranges of the
  * file
  * @param mark a text, or the bytes of a PNG or JPEG image
- * @param options `loadFont` loads fonts for other scripts than Latin, Greek and Cyrillic: pass that of `@overprint/fonts`
+ * @param options `loadFont` loads fonts for scripts other than Latin, Greek and Cyrillic: pass `loadFont` of
+ * `@overprint/fonts`
  * @throws EngineError if the file, the image or the text cannot be marked
  * @example
  * const marked = await watermark(pdf, { text: "DRAFT" });

@@ -131,8 +131,8 @@ async function callWithMcpc(origin) {
 }
 
 /**
- * Functions that use each client with a wallet, by the client's name. @type {Record<string, (origin: URL) =>
- * Promise<import("./proofs.mjs").Answers>>}
+ * Functions by client name. Each function runs one client that has a wallet, and returns the answers that the client
+ * received. @type {Record<string, (origin: URL) => Promise<import("./proofs.mjs").Answers>>}
  */
 export const BUYERS = {
   "x402-fetch": (origin) =>

@@ -189,8 +189,8 @@ const atMcp =
     use(new URL("/mcp", origin).href);
 
 /**
- * Functions that use each client without a wallet, by the client's name. @type {Record<string, (origin: URL) =>
- * Promise<import("./proofs.mjs").Answers>>}
+ * Functions by client name. Each function runs one client that has no wallet, and returns the answers that the client
+ * received. @type {Record<string, (origin: URL) => Promise<import("./proofs.mjs").Answers>>}
  */
 export const HOSTS = {
   agentcash: withAgentcash,

@@ -13,7 +13,7 @@ const LISTED = [
 ];
 
 /**
- * Returns the abilities that a client's answers prove.
+ * Returns the abilities of a client that are proven by the answers that the client received.
  * @param {Answers} answers
  * @returns {Promise<import("./clients.ts").KnownClient["can"]>}
  */

@@ -30,7 +30,7 @@ function fileOf(objects: Record<number, string>): string {
   return `${text}xref\n0 ${size}\n${entries.join("")}trailer\n<< /Size ${size} /Root 1 0 R >>\nstartxref\n${text.length}\n%%EOF\n`;
 }
 
-/** Replaces a text, and pads or shortens the white space at the end of its object so that all offsets stay right. */
+/** Replaces a text, and corrects the offsets in the file if its length changes. */
 function inPlace(from: string | RegExp, to: string): Defect {
   return (file) => {
     const changed = file.replace(from, to);

@@ -1,7 +1,7 @@
 /**
- * `npm run check:lighthouse` rates the home page and the API reference with Lighthouse in Chromium, on a simulated phone
- * with a slow line. Each figure is the median of five runs. The script fails if a median is below the minimum, or if a
- * page writes errors to the console.
+ * `npm run check:lighthouse` rates the home page and the API reference with Lighthouse in Chromium, on a simulated
+ * phone with a slow connection. Each figure is the median of five runs. The script fails if a median is below the
+ * minimum, or if a page writes errors to the console.
  */
 import * as chromeLauncher from "chrome-launcher";
 import lighthouse from "lighthouse";

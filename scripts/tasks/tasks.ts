@@ -22,7 +22,7 @@ export interface Task {
 
 const PATIENCE_MS = 20_000;
 
-/** Waits until a function returns a true value. */
+/** Waits until a function returns a truthy value. */
 async function until(what: string, holds: () => Promise<unknown>): Promise<void> {
   const end = Date.now() + PATIENCE_MS;
   while (!(await holds())) {

@@ -1,15 +1,15 @@
 import type { Compatibility } from "../lib/compatibility.ts";
 import type { Deployed } from "./deployed.ts";
 
-/** A result of the check. A result with `next` prevents the upgrade until the operator has done this. */
+/** A result of the check. If a result has `next`, the operator must take this step before the upgrade. */
 export interface Finding {
   line: string;
   next?: string;
 }
 
-/** Time before the deadline of a claim from which on an upgrade must wait, in milliseconds. */
+/** An upgrade must wait if the deadline of a claim is less than this time away, in milliseconds. */
 const DEADLINE_MS = 6 * 3_600_000;
-/** Age of an open payment from which on its settlement has a problem, in milliseconds. */
+/** Age above which an open payment is reported as late, in milliseconds. */
 const LATE_MS = 600_000;
 
 /**

@@ -19,7 +19,7 @@ export interface Deployed {
 /** The answer of /healthz. A newer build may add fields. */
 const health = z.object(healthSchema().shape);
 
-/** Value of a record of the object `payments`, as JSON. */
+/** Parses the JSON of an open payment. Returns the time at which the payment began to settle. */
 const listedPayment = z.string().transform((text) => z.object({ at: z.number() }).parse(JSON.parse(text)).at);
 
 /**

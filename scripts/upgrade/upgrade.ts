@@ -73,7 +73,10 @@ function readAsked(args: string[], { settingsFile }: Surroundings) {
   return { check: values.check, url: values.url, file: values.settings ? resolve(values.settings) : settingsFile };
 }
 
-/** Validates the operator's settings as this checkout reads them. Also returns the names of all settings that are set. */
+/**
+ * Validates the operator's settings with the rules of this checkout. Also returns the names of all settings that are
+ * set.
+ */
 async function checkSettings(
   file: string,
   env: NodeJS.ProcessEnv,
