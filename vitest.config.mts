@@ -13,7 +13,7 @@ import { withoutMaps } from "./test/support/withoutMaps.ts";
 /**
  * Options for projects whose test files share their modules, because loading modules again takes longer than the tests.
  */
-// the first test of a file waits for the runtime to start
+// the time limit is long, because the first test of a file waits for the runtime to start
 const SHARED_MODULES = { isolate: false, testTimeout: 60_000 };
 
 /** Packages of hundreds of modules. They are bundled in advance, because workerd requests every module separately. */
@@ -51,8 +51,8 @@ const PURE_FILES = [
 ];
 
 /**
- * Pure tests that also run in workerd. They cover signatures and `engine/platform`. The files of `engine/platform` have a variant
- * for each runtime.
+ * Pure tests that also run in workerd. They cover signatures and `engine/platform`. The files of `engine/platform` have
+ * a variant for each runtime.
  */
 const SMOKE = [
   "test/engine/watermark.test.ts",

@@ -127,8 +127,8 @@ async function heldBy(worker: RunningWorker, make: () => Promise<Call>): Promise
 }
 
 /**
- * Returns the smallest of up to three measurements. Memory that the calls hold appears in all of them. Garbage that V8 has
- * not collected yet, and modules that the first call loads, appear in one.
+ * Returns the smallest of up to three measurements. Memory that the calls hold appears in all of them. Garbage that V8
+ * has not collected yet, and modules that the first call loads, appear only in some of them.
  */
 async function leastHeldBy(worker: RunningWorker, make: () => Promise<Call>): Promise<number> {
   let least = Number.POSITIVE_INFINITY;

@@ -6,7 +6,8 @@
  * the required steps. It fails if the added part exceeds 1.1 times the latency of the required steps for a paid call,
  * or 1.15 times for a call through a channel, which has few steps. With `-- --save` it saves the results for `npm run
  * bench:plots`. The added part excludes the time of this machine's disk and processors. The duration includes this
- * time, because each payment is a separate local database. A disk in memory (`TMPDIR=/dev/shm`) reduces this time.
+ * time, because the ledger stores each payment in a separate local database. A disk in memory (`TMPDIR=/dev/shm`)
+ * reduces this time.
  */
 import { once } from "node:events";
 import { createServer } from "node:http";

@@ -27,7 +27,8 @@ export async function openChannel(offer: Offer, account: PrivateKeyAccount, io: 
   const { scheme, storage, id } = channelOf(offer, account, io, () => channel.deposit);
   const client = x402Client.fromConfig({
     schemes: [{ network: network.caip2, client: scheme }],
-    spendControls: false, // sets no limits here, because agree() has checked the price and the deposit
+    // sets no limits here, because announce() checks the price and the deposit before the first payment
+    spendControls: false,
   });
   const httpClient = new x402HTTPClient(client);
   /**

@@ -48,7 +48,7 @@ export async function request(url: URL | string, init: RequestInit = {}, seconds
   });
 }
 
-/** Adds the command that starts a deployment, if nothing listens at an address of this machine. */
+/** If nothing listens at an address of this machine, adds the command that starts a deployment to the failure. */
 function withHint(failure: Failure, { cause }: Error, url: URL): Failure {
   const { code } = ((cause as Error | undefined)?.cause ?? {}) as { code?: string };
   if (code !== "ECONNREFUSED" || !isOfThisMachine(url)) return failure;

@@ -19,7 +19,7 @@ export interface ManageOptions extends Pick<PaymentChoice, "keyFile" | "network"
 
 /**
  * Runs `overprint channel`.
- * @throws Failure if the deployment offers no channels, refuses the refund, or the chain cannot be read
+ * @throws Failure if the deployment offers no channels or refuses the refund, or if the chain cannot be read
  */
 export async function manageChannel(action: "status" | "refund", options: ManageOptions, io: Io): Promise<void> {
   checkPayment(options);

@@ -166,7 +166,7 @@ export async function sign(offer: Offer, account: PrivateKeyAccount): Promise<Si
       { network: network.caip2, client: new ExactEvmScheme(account) },
       { network: network.name as `${string}:${string}`, client: new ExactEvmSchemeV1(account), x402Version: 1 },
     ],
-    spendControls: false, // sets no limit here, because agree() has checked the price
+    spendControls: false, // sets no limit here, because announce() has checked the price
   });
   const payment = await client.createPaymentPayload(terms).catch((error: Error) => {
     throw new Failure("not_signed", `the payment could not be signed: ${error.message}`);

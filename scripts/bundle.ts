@@ -1,5 +1,5 @@
 /**
- * Builds the Worker as a deployment does, and fails if the script exceeds its size budget. A larger script starts more
+ * Builds the Worker as a deployment does, and fails if the script exceeds its size limit. A larger script starts more
  * slowly.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";

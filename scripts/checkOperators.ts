@@ -74,7 +74,7 @@ for (let from = 0; from < pages.length; from += PAGES_PER_FILE) {
 const isWellFormed = ({ content }: OperatorPage) => checkContent([encode(content)]).isWellFormed;
 for (const [{ name }, found] of bare) {
   console.log(`${name}: ${found.length} of ${pages.length} pages without the mark`);
-  // lists the pages with content that the engine calls well-formed first
+  // first lists the pages whose content the engine calls well-formed
   const listed = [...found.filter(isWellFormed), ...found.filter((page) => !isWellFormed(page))].slice(0, MAX_LISTED);
   for (const page of listed) console.log(`  ${page.name}${isWellFormed(page) ? " (called well-formed)" : ""}`);
   if (found.length > 0) process.exitCode = 1;

@@ -37,11 +37,11 @@ interface Offered {
   curl: string;
 }
 
-/** Returns the bytes of a part. Only the first part has content: a PDF at its beginning. */
 const contract = await sampleContract();
 const part = Buffer.alloc(UPLOADS.partBytes, " ");
 const first = Buffer.from(part);
 first.set(contract);
+/** Returns the bytes of a part. The first part begins with a PDF. All other bytes are spaces. */
 const bytesOf = ({ number, start, end }: (typeof RANGES)[number]) =>
   (number === 1 ? first : part).subarray(0, end - start);
 

@@ -23,11 +23,11 @@ import { loadFont } from "./lib/loadFont.ts";
 import { type Raster, renderPages, renderPagesByMupdf } from "./lib/raster.ts";
 import { rasterOf } from "./lib/rasterOf.ts";
 
+const LINES = "0.8 g 60 60 480 3 re 60 90 480 3 re 60 700 300 20 re f";
 /**
  * The kinds of pages, each with its dictionary entries and the content below the mark. Each page is displayed at 600 x
  * 800 or 800 x 600 points.
  */
-const LINES = "0.8 g 60 60 480 3 re 60 90 480 3 re 60 700 300 20 re f";
 const PAGES: Record<string, [entries: string, content: string]> = {
   plain: ["/MediaBox [0 0 600 800]", LINES],
   landscape: ["/MediaBox [0 0 800 600]", LINES],

@@ -53,7 +53,7 @@ export function enableHistory(changed: () => void): void {
   recent.addEventListener("click", ({ target }) => {
     if (!(target instanceof HTMLButtonElement)) return;
     recent.open = false;
-    recent.querySelector("summary")!.focus(); // the button is hidden
+    recent.querySelector("summary")!.focus(); // keeps the focus on the page, because the pressed button is hidden now
     apply(used()[Number(target.value)]);
   });
   applySettings(recall(LATEST));
@@ -93,7 +93,7 @@ function used(): StoredSettings[] {
 }
 
 function showSteps(): void {
-  // a disabled button would lose the focus
+  // sets `aria-disabled`, because a button that becomes `disabled` would lose the focus
   undo.ariaDisabled = String(past.length === 0);
   redo.ariaDisabled = String(future.length === 0);
 }

@@ -11,7 +11,7 @@ const ERRORS: Partial<Record<EngineErrorCode, string>> = {
   modification_not_permitted: "This PDF does not allow changes. Enter its owner password.",
 };
 
-/** Advice for callers of the API, who send files. Visitors choose them. */
+/** Advice for callers of the API, who send files, and its counterpart for visitors of the page, who choose files. */
 const SENT = "Check that you sent the right file.";
 const CHOSEN = "Choose another file.";
 

@@ -51,7 +51,7 @@ let file: File | undefined;
 let shownFile: File | undefined;
 let preview: Preview | undefined;
 let purchase: Purchase | undefined;
-/** Whether an update begins after the pause. */
+/** Whether the next update is already scheduled. */
 let isWaiting = false;
 let isBusy = false;
 let isStale = false;
@@ -321,7 +321,7 @@ function showNothing(instead: HTMLElement): void {
   if (!instead.isConnected) container.append(instead);
 }
 
-/** Loads the code that marks and draws. Counts the bytes of the engine while they arrive. */
+/** Loads the code that marks and draws. Shows meanwhile how many bytes of the engine have arrived. */
 async function loadPreview(): Promise<Preview> {
   const { Preview, fetchEngine } = await import("./preview.ts");
   await fetchEngine((bytes) => showStatus(`Loading the engine: ${Math.round(bytes / 1000).toLocaleString("en")} KB …`));

@@ -15,7 +15,7 @@ export interface Shop {
   chosen(): File | undefined;
   /** Marks the chosen PDF again. */
   refresh(): void;
-  /** Returns the current settings. Two equal texts stand for equal settings. */
+  /** Returns the current settings as text. Equal settings have equal texts. */
   settings(): string;
 }
 
@@ -29,7 +29,9 @@ const refused = new Set<File>();
 let isRunning = false;
 /** The settings to which the status refers. */
 let reported: string | undefined;
-/** Number of updates. Digests are computed asynchronously, and an update that was overtaken has no effect. */
+/**
+ * Number of updates. Digests are computed asynchronously. An update has no effect if a later one has begun meanwhile.
+ */
 let updates = 0;
 
 /** Enables the buttons of the series. */

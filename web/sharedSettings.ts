@@ -28,7 +28,8 @@ export function takeSettings(): boolean {
 }
 
 /**
- * Sets the controls of an operation to settings, and all others to their defaults, except the password.
+ * Selects an operation, and sets its controls to the given settings. Sets its controls without a given setting to their
+ * defaults, except the password and files.
  * @returns false if the settings name no operation of this page
  */
 export function applySettings(settings: unknown): boolean {

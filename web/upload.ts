@@ -33,7 +33,7 @@ function enable(form: HTMLFormElement): void {
   });
 }
 
-/** Shows that an earlier visit has uploaded parts of the file. */
+/** If parts of the file are already uploaded, asks the visitor to choose the same file again. */
 async function offerToContinue(): Promise<void> {
   const stored = await storedParts().catch(() => []);
   if (stored.length > 0 && status.textContent === "") show("The upload has begun. Choose the same file to continue.");
@@ -59,7 +59,7 @@ async function sendFile(form: HTMLFormElement, file: File): Promise<void> {
       ? send("PUT", location.pathname, file, headers, { onProgress })
       : sendInParts(file, Number(partBytes), onProgress));
     if (answer.ok) {
-      form.hidden = true; // the address takes one file
+      form.hidden = true; // the address accepts only one file
       return show("Upload complete. Return to your chat to continue.", "done");
     }
     const { detail } = (await answer.json()) as { detail?: string };
@@ -91,7 +91,7 @@ function sizeProblem({ size }: File, { size: expected, maxBytes }: DOMStringMap)
     : undefined;
 }
 
-/** Shows a message. An outcome, good or bad, is prominent. */
+/** Shows a message. A message with an outcome, good or bad, is highlighted. */
 function show(words: string, outcome: "" | "done" | "refused" = ""): void {
   status.textContent = words;
   status.className = `outcome ${outcome}`;

@@ -38,7 +38,8 @@ export class Viewer {
       rootMargin: "50% 0px",
     });
     new ResizeObserver(() => this.#drawThoseInView()).observe(this.#list);
-    new ResizeObserver(() => this.#showMark()).observe(container); // warnings take space from the preview
+    // keeps the mark in view when warnings take space from the preview
+    new ResizeObserver(() => this.#showMark()).observe(container);
     container.addEventListener("scroll", () => this.report(), { passive: true });
   }
 
@@ -62,7 +63,8 @@ export class Viewer {
 
   /** Removes all pages, because the next document belongs to another file. */
   clear(): void {
-    for (const { task } of this.#sheets.values()) task?.cancel(); // pdf.js warns of drawings whose document is gone
+    // otherwise, pdf.js would warn of unfinished drawings of a closed document
+    for (const { task } of this.#sheets.values()) task?.cancel();
     this.#sheets.clear();
     this.#list.replaceChildren();
     this.report();
@@ -89,7 +91,7 @@ export class Viewer {
     if (sheet) this.#container.scrollTop = this.#topOf(sheet);
   }
 
-  /** Changes the size of the pages. 1 fits a whole page into the view. The page in view stays in view. */
+  /** Changes the size of the pages. The factor 1 fits a whole page into the view. The page in view stays in view. */
   zoom(factor: number): void {
     const page = this.#pageInView();
     this.#list.style.setProperty("--zoom", String(factor));

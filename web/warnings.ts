@@ -6,7 +6,7 @@ import { setField } from "./sharedSettings.ts";
 /** A correction that a button makes: the button's label, and the new values of fields or a function to call. */
 type Mend = { label: string } & ({ fields: Record<string, string | number | undefined> } | { act: () => void });
 
-/** A warning, with the change that removes its cause. */
+/** A warning, with the corrections that the visitor can choose. */
 export interface Warning {
   words: string;
   mends: readonly Mend[];

@@ -1,7 +1,7 @@
 /**
- * The tool that both agents use. It buys a mark for the file of the command line, and writes the result. The model chooses
- * only the text and its template, so it cannot read other files. `maxPrice` limits each call, and `MAX_CALLS` limits the
- * number of calls.
+ * The tool that both agents use. It buys a mark for the file that the command line names, and writes the result. The
+ * model chooses only the text and its template, so it cannot read other files. `maxPrice` limits each call, and
+ * `MAX_CALLS` limits the number of calls.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { privateKeyToAccount } from "viem/accounts";

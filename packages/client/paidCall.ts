@@ -57,7 +57,9 @@ export interface Answer {
   partBytes: number | undefined;
 }
 
-/** Time limit of a call in seconds: the limits of the service for the body and for the work. */
+/**
+ * Time limit of a call in seconds. It exceeds the sum of the service's default limits for the body and for the work.
+ */
 const CALL_SECONDS = 900;
 /** Time limit in milliseconds for repeated calls. */
 const RETRY_MS = 3 * 60_000;

@@ -13,6 +13,7 @@ export function load(app) {
       unions.set(reflection, new UnionType(type.types.map((member) => new LiteralType(member.value))));
   });
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, () => {
-    for (const [reflection, type] of unions) reflection.type = type; // TypeDoc sets the type after the first event
+    // only now, because TypeDoc itself sets the type after the event above
+    for (const [reflection, type] of unions) reflection.type = type;
   });
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 const root = join(import.meta.dirname, "../..");
 
-/** Debian's packages, and the folders where they install their fonts. */
+/** Debian's packages, their version, and the folder where they install their fonts. */
 export const DEBIAN = {
   packages: ["fonts-noto-core", "fonts-noto-mono"],
   version: "20201225-1",
@@ -61,8 +61,8 @@ function expo(name: string, file: string, weight: string): FontSource {
 }
 
 /**
- * Reads the sources of `families`, and creates a function that returns the bytes of a source. Looks for Debian's files in
- * `folders`, in the folders where Debian's packages install them, and in `fonts/`, which contains copies.
+ * Reads the sources of `families`, and creates a function that returns the bytes of a source. Looks for Debian's files
+ * in `folders`, in the folder where Debian's packages install them, and in `fonts/`, which contains copies.
  * @throws Error if a source of `families` is missing; the message lists every missing file and where to get it
  */
 export function openSources(

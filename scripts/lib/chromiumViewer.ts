@@ -19,8 +19,8 @@ const POLLS = 60;
 const STILL_POLLS = 4;
 
 /**
- * Draws a PDF with Chromium's own viewer, at one pixel per point. Pages may be up to 800 points wide and high. Their
- * middle must have more blue than the viewer's background.
+ * Draws a PDF with Chromium's own viewer, at one pixel per point. Pages may be up to 800 points wide and high. The
+ * middle of each page must have more blue than the viewer's background.
  * @throws Error if the pages are not drawn within half a minute
  */
 export async function drawByChromium(pdf: Uint8Array, pages: number): Promise<Raster[]> {

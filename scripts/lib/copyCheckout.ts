@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { copyFile, link, mkdir, readdir, readlink, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/** Copies the files of a checkout that git does not ignore, and returns their paths from `root`. */
+/** Copies the files of a checkout that git does not ignore, and returns their paths relative to `root`. */
 export async function copyCheckout(root: string, copy: string): Promise<string[]> {
   const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root });
   const paths = listed.toString().split("\0").filter(Boolean);

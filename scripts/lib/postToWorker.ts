@@ -21,7 +21,7 @@ export async function postToWorker(config: string, body: Uint8Array<ArrayBuffer>
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text: Buffer) => (log += text));
   try {
     for (let attempt = 0; attempt < ATTEMPTS && child.exitCode === null; attempt++) {
-      // wrangler ends early requests when it has bundled the Worker
+      // a request may fail, because wrangler aborts requests that arrive before it has bundled the Worker
       const answer = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body })
         .then(async (response) => ({ ok: response.ok, bytes: new Uint8Array(await response.arrayBuffer()) }))
         .catch(() => undefined);

@@ -27,7 +27,7 @@ interface Outside {
   isLocal: boolean;
 }
 
-/** Names of the Worker in front of the served Worker, and of its entry for this process. */
+/** Names of the Worker in front of the served Worker, and of the entry that only this process calls. */
 const FRONT = "front";
 const CONTROL = "control";
 /**

@@ -33,7 +33,7 @@ function isLine(message: string): boolean {
   }
 }
 
-/** Returns the severity for a level of workerd's console. */
+/** Returns the log level for a level of workerd's console. */
 function levelOf(level: string): Level {
   return level === "error" || level === "warn" || level === "debug" ? level : "info";
 }

@@ -1,6 +1,6 @@
 /**
- * A program of a caller for Node.js, Deno and Bun. It marks the PDF in its first argument, and prints the SHA-256 of
- * the result of each mark.
+ * A program of a caller for Node.js, Deno and Bun. It marks the PDF that its first argument names, and prints the
+ * SHA-256 of the result of each mark.
  */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";

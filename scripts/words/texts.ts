@@ -59,7 +59,7 @@ export function textsOf(root: string, path: string): Text[] {
 
 /** Returns the comments of a style sheet or of a settings file. */
 function commentsOf(path: string, source: string): Text[] {
-  // of a setting that is commented out, `# NAME="value" # comment`, only the comment is prose
+  // in the line of a disabled setting, `# NAME="value" # comment`, only the comment at the end is prose
   const comment = path.endsWith(".css")
     ? /\/\*[\s\S]*?\*\//g
     : /(?:^[ \t]*#(?!!)(?! ?[A-Z_]+=).*\n?)+|(?<=\S[ \t]+)# .*$/gm;

@@ -1,7 +1,7 @@
 /**
- * Stores attempts to buy an order in the browser. A retry after a lost answer or a page reload uses the same
- * Idempotency-Key and payment, which prevents a second charge. The page shows the stored links of bought files again
- * after a reload.
+ * Stores each attempt to buy an order in the browser's local storage. A retry after a lost answer or a page reload uses
+ * the same Idempotency-Key and payment, which prevents a second charge. The page shows the stored links of bought files
+ * again after a reload.
  */
 
 import { recall, remember } from "../storage.ts";
