@@ -16,12 +16,12 @@ export const CHANNEL = "/v1/channel";
 /**
  * Refunds a channel. Without a payment, answers 402 with the terms of payment channels. The official x402 client
  * creates the refund payload from these terms.
- * @throws PaymentRequired, PaymentError as {@link refundOnChannel}
+ * @throws PaymentRequired if the payment is missing, and the errors of {@link refundOnChannel}
  * @throws Problem not_found if the deployment offers no channels
  */
 export const refundChannel: Handler<ApiEnv> = async (c) => {
   const exchange = exchangeOf(c);
-  const [product] = PRODUCTS; // uses the first product, because a refund has no price
+  const [product] = PRODUCTS; // any product will do, because only its price is used, and a refund has no price
   const resource = {
     url: new URL(exchange.request.url).origin + CHANNEL,
     description: "The refund of a payment channel for watermarks",

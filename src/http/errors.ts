@@ -20,8 +20,8 @@ import { paymentRequiredHeaders } from "./paymentHeaders.ts";
 import { PURCHASES } from "./purchases.ts";
 
 /**
- * Renders any error that a handler throws. Errors are problem+json (RFC 9457). The only exception is the 402 of a call
- * that was not paid over MPP, which has the x402 format. A browser gets the problem as a page.
+ * Renders any error that a handler throws. Errors are problem+json (RFC 9457). The only exception is the 402 for a call
+ * without an MPP credential, which has the x402 format. A browser gets the problem as a page.
  */
 export async function onError(thrown: Error, c: Context<ApiEnv>): Promise<Response> {
   // The settings are missing if reading them failed.
@@ -64,8 +64,8 @@ export async function onError(thrown: Error, c: Context<ApiEnv>): Promise<Respon
 }
 
 /**
- * Returns the body of a 402: the terms of x402 version 1 and the facts about the request. x402 clients ignore these
- * facts.
+ * Returns the body of a 402: the terms of x402 version 1, and further members about the errors of the request
+ * (`facts`). x402 clients ignore these members.
  */
 function unpaidBody({ offer, reason, facts }: PaymentRequired, signed: SignedOffers | undefined) {
   return { ...paymentRequiredV1(offer, reason, signed), ...facts };
@@ -91,7 +91,7 @@ export function notFound(c: Context<ApiEnv>): never {
 
 /**
  * Returns a handler that rejects every method not in `allowed` on a known path (RFC 9110, 15.5.6).
- * @param headers more headers of the response
+ * @param headers additional headers of the response
  * @throws Problem method_not_allowed, from the handler
  */
 export function methodNotAllowed(allowed: string, headers: Record<string, string> = {}) {

@@ -6,11 +6,11 @@ import { once } from "../shared/once.ts";
 import { Problem } from "../shared/problems.ts";
 import type { ApiEnv } from "./environment.ts";
 
-/** Path of the records of the ledger's objects. */
+/** Path at which the operator reads and restores the records of the ledger's Durable Objects. */
 export const RECORDS = "/v1/operator/records";
 
 const NO_STORE = { "Cache-Control": "no-store" };
-/** Names of the objects that a backup contains. */
+/** Names of the Durable Objects that a backup contains. */
 const OBJECT = /^(?:channels|payments|(?:sales|purchases|channel|key|same|eip155|solana):[\w:.-]{1,400})$/;
 
 /** Latest time of an alarm in milliseconds, in the year 2160. Durable Objects reject alarms after 2189. */
@@ -18,20 +18,20 @@ const MAX_ALARM_MS = 6e12;
 
 const page = once(() =>
   z.strictObject({
-    version: z.int().min(1).default(1), // a backup of an older build has no version
+    version: z.int().min(1).default(1), // backups that older builds made contain no version
     alarm: z.int().max(MAX_ALARM_MS).nullable(),
     records: z.array(z.tuple([z.string().min(1), z.unknown()])).max(500),
   }),
 );
 
-/** Returns the name of the object in the query. @throws Problem invalid_request */
+/** Returns the name of a Durable Object from the query parameter `object`. @throws Problem invalid_request */
 function objectIn(name = ""): string {
   if (!OBJECT.test(name)) throw new Problem("invalid_request", "`object` must be the name of an object of the ledger.");
   return name;
 }
 
 /**
- * Sends a page of the records of an object.
+ * Sends a page of the records of a Durable Object.
  * @throws Problem invalid_request
  */
 export const sendRecords: Handler<ApiEnv> = async (c) => {
@@ -41,7 +41,7 @@ export const sendRecords: Handler<ApiEnv> = async (c) => {
 };
 
 /**
- * Restores the missing records of an object.
+ * Restores the missing records of a Durable Object.
  * @throws Problem invalid_request if the body is malformed or the deployment is selling
  */
 export const receiveRecords: Handler<ApiEnv> = async (c) => {

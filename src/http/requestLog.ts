@@ -23,7 +23,7 @@ export const logRequest: MiddlewareHandler<ApiEnv> = async (c, next) => {
   c.res = new Response(followedBy(record, body), c.res);
 };
 
-/** Returns a stream with the same chunks. Calls `onEnd` when the returned stream ends, fails or is canceled. */
+/** Returns a stream with the chunks of `stream`. Calls `onEnd` when the returned stream ends, fails or is canceled. */
 function followedBy(onEnd: () => void, stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const reader = stream.getReader();
   return new ReadableStream({

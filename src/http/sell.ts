@@ -24,7 +24,7 @@ import { mppReceiptHeaders, paymentRequiredHeaders, receiptHeader } from "./paym
 import { unpaidFacts } from "./unpaidProblems.ts";
 
 /**
- * Returns a handler that sells a product. The handler sends the 402 before it reads the body in three cases: the
+ * Returns a handler that sells a product. In three cases, the handler sends the 402 without reading a long body: the
  * payment is missing, a new payment does not match the offer, or the facilitator rejects the payment.
  */
 export function sell(product: Product): Handler<ApiEnv> {
@@ -59,7 +59,7 @@ export function sell(product: Product): Handler<ApiEnv> {
   };
 }
 
-/** Answers with the result of a sale. `headers` creates the headers with the receipt. */
+/** Answers with the result of a sale. `headers` returns the headers that contain the receipt. */
 export async function deliver(
   c: Context<ApiEnv>,
   bought: Promise<Sold<Delivery>>,

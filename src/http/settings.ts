@@ -9,7 +9,10 @@ import { FILES } from "../storage/link.ts";
 import type { ApiEnv } from "./environment.ts";
 import { answerHealth, HEALTH } from "./health.ts";
 
-/** Paths that are served even if settings are invalid: paid results, and the assets of error pages. */
+/**
+ * Paths that are served even if settings are invalid: paid results, the assets of error pages, and the rules for
+ * crawlers.
+ */
 const WITHOUT_SETTINGS = [`${FILES}/`, "/assets/", "/fonts/", ICON, "/robots.txt"];
 
 /**
@@ -54,8 +57,8 @@ export const refuseBlocked: MiddlewareHandler<ApiEnv> = async (c, next) => {
 };
 
 /**
- * Removes networks that no facilitator settles from the settings that handlers get. Runs only for routes whose answers
- * offer payments.
+ * Gives the handlers settings without the networks on which no facilitator settles payments. Runs only for routes whose
+ * answers offer payments.
  */
 export const dropUnsettledNetworks: MiddlewareHandler<ApiEnv> = async (c, next) => {
   c.set("config", await settledConfig(c.var.config));

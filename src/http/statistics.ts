@@ -1,4 +1,4 @@
-/** Writes one data point per request to Workers Analytics Engine. docs/operate.md has SQL queries. */
+/** Writes one data point per request to Workers Analytics Engine. docs/operate.md shows SQL queries for the data. */
 import type { RequestLine } from "../shared/logLines.ts";
 
 /** The binding of the optional dataset, from wrangler.toml. */

@@ -15,8 +15,8 @@ const RESERVED = new Set(["test", "example", "invalid", "onion", "alt"]);
 
 /**
  * Returns the rule that a caller's URL violates, or undefined if the URL is allowed. The rule is a clause, which error
- * messages put after a colon. A URL is allowed if its scheme is http or https, its host is a public name, and its port
- * is the scheme's default.
+ * messages put after a colon. A URL is allowed if its scheme is http or https, it contains no user name or password,
+ * its host is a public name, and its port is the scheme's default.
  *
  * Checks the parsed URL, never the string: WHATWG parsing has already normalized unusual spellings of addresses (octal,
  * decimal, full width) and names (circled letters, percent signs). Does not resolve the name, because Cloudflare

@@ -3,14 +3,14 @@ import { type Pace, pacing } from "./pace.ts";
 import { UPLOAD_FIRST } from "./upload.ts";
 
 /**
- * Length of the first chunk. It is small, because most bodies are small and its buffer stays allocated while the Worker
- * waits for the body.
+ * Length of the first chunk in bytes. The first chunk is small, because most bodies are small, and because its buffer
+ * stays allocated while the Worker waits for the body.
  */
 const FIRST_CHUNK = 4 * 1024;
 const CHUNK = 64 * 1024;
 /**
- * Length of a chunk of a fast body. Each read costs about 0.1 ms of CPU regardless of its length, so longer chunks save
- * CPU.
+ * Length of a chunk of a fast body in bytes. Each read costs about 0.1 ms of CPU regardless of its length, so longer
+ * chunks save CPU.
  */
 const LONG_CHUNK = 256 * 1024;
 const FAST_MS = 50;

@@ -132,7 +132,10 @@ export function expectAddress(
   return url;
 }
 
-/** Returns the rule that a URL violates, as {@link brokenAddressRule}, or if its host is blocked. */
+/**
+ * Returns the rule that a URL violates: a rule of {@link brokenAddressRule}, or the operator's list of blocked hosts.
+ * Returns undefined if the URL is allowed.
+ */
 function brokenRule(url: URL, allowLoopback: boolean, blockedHosts: readonly string[] = []): string | undefined {
   const isBlocked = isBlockedHost(blockedHosts, url.hostname);
   return brokenAddressRule(url, allowLoopback) ?? (isBlocked ? "the operator has blocked its host" : undefined);

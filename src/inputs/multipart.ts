@@ -165,7 +165,7 @@ function fileNotAllowed(name: string, filename = ""): Problem {
   });
 }
 
-/** Passes items on, and converts errors of reading the form to Problems. */
+/** Yields the items of `source`. Converts errors of reading the form to Problems. */
 async function* asProblems<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* source;

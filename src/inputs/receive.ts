@@ -32,12 +32,12 @@ export interface ReceiveLimits {
 }
 
 /**
- * Receives a file whose chunks have passed through {@link counted}. Keeps the file in memory if possible. Stores the
- * file if the file is too large, arrives too slowly, or memory is short. @param announced size in bytes that the sender
- * declares; may be wrong
+ * Receives a file whose chunks have passed through {@link counted}. Keeps the file in memory if possible. Passes the
+ * file to `limits.store` if the file is too large for memory or arrives too slowly, or if memory is short.
+ * @param announced size in bytes that the sender declares; may be wrong
  * @param atMost upper bound of the size in bytes, if certain
  * @throws Problem source_too_large, image_too_large
- * @throws Error for errors of `chunks` and `limits.store`
+ * @throws Error any error of `chunks` or `limits.store`
  */
 export async function receive(
   chunks: AsyncIterable<Uint8Array>,

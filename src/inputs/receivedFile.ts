@@ -6,7 +6,7 @@ import { type MemoryShare, SPARE_BYTES } from "./memory.ts";
 export class ReceivedFile {
   /** The bytes of a file in memory, or a reader of a stored file. */
   readonly content: Uint8Array | RangeReader;
-  /** SHA-256 of the bytes in hexadecimal, if requested. For an upload in parts, the identity of its parts. */
+  /** SHA-256 of the bytes in hexadecimal, if requested. For an upload in parts, the result of `identityOfParts`. */
   readonly sha256: string | undefined;
   /** Name of the file, if known. */
   readonly name: string | undefined;

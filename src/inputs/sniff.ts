@@ -27,7 +27,7 @@ const OTHER_FORMATS: readonly [RegExp, string][] = [
  * Checks that the content may be a PDF. The error names the actual content, such as the web page of a share link, an
  * error message in JSON or XML, or an empty file. Ignores the declared content type, which is often wrong.
  * @param head the first {@link HEAD_LENGTH} bytes, or all bytes of a shorter file
- * @param source the request's value, used to suggest a direct link
+ * @param source the value with which the request names the file, used to suggest a direct link
  * @throws Problem not_a_pdf
  */
 export function expectPdf(head: Uint8Array, source: unknown): void {

@@ -56,13 +56,14 @@ export async function openSource(
 /**
  * Decodes a data URI or bare base64.
  * @param field the request field, for the error message
- * @param limits the limits of the file, if the length of the text is unlimited
+ * @param limits the limits of the file; undefined if the length of the text is already limited
  * @throws Problem invalid_request if the text is malformed; source_too_large, image_too_large
  */
 export function decodeSource(source: string, field: string, limits?: ReceiveLimits): Uint8Array<ArrayBuffer> {
   try {
     const payload = payloadOf(source);
-    // rejects before decoding: base64 has 4/3 of the length of the bytes, plus line breaks
+    // rejects an overlong text before decoding; the factor 2 leaves room for base64, which is 4/3 as long as the bytes,
+    // and for line breaks
     if (limits && payload.length > 2 * limits.maxBytes) throw tooLarge(limits);
     const bytes = decodeBase64(payload);
     if (limits && bytes.length > limits.maxBytes) throw tooLarge(limits);
@@ -96,7 +97,7 @@ async function fetchSource(
 ): Promise<ReceivedFile> {
   const { response, signal, isEncoded } = await openAddress(address, rules);
   const { body, headers } = response;
-  // this header is untrusted, so received bytes are counted too
+  // Content-Length is untrusted, so received bytes are counted too
   const announced = Number(headers.get("Content-Length"));
   if (announced > limits.maxBytes) {
     await body?.cancel();
@@ -131,7 +132,8 @@ async function* fitting(maxBytes: number, chunks: AsyncIterable<Uint8Array>): As
 }
 
 /**
- * Passes chunks on, and converts errors that occur while chunks are read. Errors of the consumer propagate unchanged.
+ * Yields the chunks of `chunks`, and converts errors that occur while these chunks are read. Errors of the consumer
+ * propagate unchanged.
  */
 async function* failingAs(
   convert: (error: unknown) => unknown,

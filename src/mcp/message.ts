@@ -51,7 +51,7 @@ export interface Message {
  * admitted. The first {@link UNPAID_MESSAGE_BYTES} bytes of such a message must contain the tool name, and also the
  * payment unless a header of the request contains it.
  * @throws Problem body_too_large, body_timeout, too_busy, too_many_requests
- * @throws PaymentRequired, PaymentError as {@link admitPayer}
+ * @throws the errors of {@link admitPayer}
  */
 export async function readMessage(exchange: Exchange): Promise<Message> {
   const { request, config } = exchange;

@@ -35,18 +35,21 @@ export function sentKeyIn(meta: Meta, { headers }: Request): unknown {
  */
 export const PAYMENT_EXTENSION = "org.x402/payment";
 
-/** Returns whether the sender of a call supports {@link PAYMENT_EXTENSION}. */
+/** Returns whether the client declares that it supports {@link PAYMENT_EXTENSION}. */
 export function takesPaymentRequired(mcpReq: ServerContext["mcpReq"]): boolean {
   return capabilitiesOf(mcpReq)?.extensions?.[PAYMENT_EXTENSION] !== undefined;
 }
 
-/** Returns whether the sender of a call opens pages for its user (MCP 2026-07-28, elicitation in URL mode). */
+/**
+ * Returns whether the client declares that it can open pages for its user (MCP 2026-07-28, elicitation in URL mode).
+ */
 export function opensPages(mcpReq: ServerContext["mcpReq"]): boolean {
   return capabilitiesOf(mcpReq)?.elicitation?.url !== undefined;
 }
 
 /**
- * Returns the client capabilities that a message contains. Messages before protocol 2026-07-28 contain no capabilities.
+ * Returns the client capabilities that a message contains. Messages of protocol revisions before 2026-07-28 contain no
+ * capabilities.
  */
 function capabilitiesOf({ envelope }: ServerContext["mcpReq"]): ClientCapabilities | undefined {
   const { [CLIENT_CAPABILITIES_META_KEY]: capabilities } = (envelope ?? {}) as {

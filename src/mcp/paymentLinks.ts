@@ -31,7 +31,8 @@ const PAYMENT = "payment";
 
 const claimed = once(() => z.strictObject({ claim: z.string().describe("From request_payment_link.") }));
 
-// The arguments are a string, because the strict modes of model APIs accept no object with unknown fields.
+// `arguments` is a string, because the strict modes of model APIs accept no object whose fields the schema does not
+// list.
 const asked = once(() =>
   quoteRequest().extend({ arguments: z.string().describe("Its arguments, as JSON. Files as URLs or upload handles.") }),
 );

@@ -21,9 +21,9 @@ const ARGUMENTS_DEPTH = 3;
 const CALL_KEEP_ALIVE_MS = 500;
 
 /**
- * Answers one HTTP request to the MCP endpoint: streamable HTTP without sessions, protocol 2026-07-28, and on request
- * 2025-11-25 and 2025-06-18.
- * @throws Problem, PaymentRequired, PaymentError as {@link readMessage}
+ * Answers one HTTP request to the MCP endpoint: streamable HTTP without sessions, in protocol 2026-07-28, or in
+ * 2025-11-25 or 2025-06-18 if the client asks for it.
+ * @throws the errors of {@link readMessage}
  * @param onCall receives the name of the called tool, or `unknown` if no such tool exists
  * @param drawView renders the view of a result, for clients that show views
  */

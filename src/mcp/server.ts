@@ -41,7 +41,7 @@ export function mcpServer(exchange: Exchange, drawView: DrawView | undefined, me
     });
   }
   server.server.onclose = () => {
-    // the SDK rejected the message; if a call is in progress, the call releases the message later
+    // no paid tool was called; a call of a paid tool releases the message itself
     if (!isCalled) message?.releaseUnused();
   };
   addRequestUpload(server, exchange);

@@ -41,8 +41,9 @@ export const toolsFor = oncePerConfig((config): Tool[] =>
 );
 
 /**
- * Returns the definition of a tool for the sender of a request. The definition contains the terms if the deployment can
- * sell to the sender. Declares file arguments as objects if the sender's host sends attached files as objects.
+ * Returns the definition of a tool as the client of this request sees it. Contains the payment terms if the deployment
+ * can sell for this request. Declares file arguments as objects if the request comes from a host that sends attached
+ * files as objects.
  */
 export function shownTo(exchange: Exchange, { product, shown: common, resource }: Tool) {
   const shown = sendsAttachments(exchange.request) ? withFileObjects(common, product) : common;
@@ -58,8 +59,8 @@ export function shownTo(exchange: Exchange, { product, shown: common, resource }
 }
 
 /**
- * Returns whether the host sends an object for an attached file. Only ChatGPT is known to do so. ChatGPT identifies
- * itself in the User-Agent header.
+ * Returns whether a request comes from a host that sends an object for an attached file. Only ChatGPT is known to do
+ * so. ChatGPT identifies itself in the User-Agent header.
  */
 function sendsAttachments({ headers }: Request): boolean {
   return /\bopenai-mcp\b/i.test(headers.get("User-Agent") ?? "");

@@ -22,10 +22,10 @@ export const VIEWS = { [EXTENSION]: {} };
 type Capabilities = { extensions?: Record<string, { mimeTypes?: unknown }> };
 
 /**
- * Returns whether to offer views to the sender of a message ("Client<>Server Capability Negotiation"). In revision
- * 2026-07-28, each message states the client's capabilities. A client of an older revision states its capabilities only
- * once, and a server without sessions does not remember them. A client of an older revision is therefore always offered
- * views. The client ignores them if it does not know the extension.
+ * Returns whether to offer views to the client that has sent a message ("Client<>Server Capability Negotiation"). In
+ * revision 2026-07-28, each message states the client's capabilities. A client of an older revision states its
+ * capabilities only once, and a server without sessions does not remember them. A client of an older revision is
+ * therefore always offered views. A client that does not know the extension ignores the views.
  */
 export function takesViews(message: unknown): boolean {
   const { params } = (message ?? {}) as {

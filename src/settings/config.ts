@@ -31,7 +31,8 @@ const COSMETIC: readonly string[] = [
 ] satisfies (keyof Settings)[];
 
 /**
- * Settings whose defaults would sell on wrong terms. If such a setting is not set, a near miss of its name stops sales.
+ * Settings whose defaults would sell on wrong terms. If such a setting is not set, a variable with a similar name stops
+ * sales.
  */
 const TERMS: readonly string[] = [
   "PAY_TO",
@@ -108,7 +109,10 @@ export interface Config extends FacilitatorSettings {
   maxImageBytes: number;
   maxImagePixels: number;
   maxPages: number;
-  /** Problems that do not stop sales: near misses of setting names, and invalid published settings. */
+  /**
+   * Problems that do not stop sales: variables whose names resemble the name of a setting, an invalid contact address
+   * or operator link ({@link COSMETIC}), and a PAY_TO that is a test account or the burn address.
+   */
   warnings: string[];
   fetchTimeoutMs: number;
   allowLoopbackSources: boolean;
@@ -217,8 +221,8 @@ function formatted({ path, message }: z.core.$ZodIssue): string {
 const loaded = new WeakMap<object, Config | SettingsError>();
 
 /**
- * Returns the settings of this environment. Validates them on first use, and then logs their problems and unknown
- * names.
+ * Returns the settings of this environment. Validates them on first use, and then logs their problems and the unknown
+ * variables.
  * @throws SettingsError
  */
 export function configOf(env: object): Config {
@@ -238,7 +242,7 @@ export function fileHostOf(env: object): string | undefined {
 }
 
 /**
- * Validates the settings of this environment and logs problems, warnings and unknown names. The Worker calls this
+ * Validates the settings of this environment, and logs problems, warnings and unknown variables. The Worker calls this
  * function at start-up, so that developers see the problems at once. Cloudflare stores log lines only from the first
  * request on.
  */

@@ -48,8 +48,9 @@ export function nearMisses(texts: Record<string, unknown>, settings: readonly st
 }
 
 /**
- * Returns the variables of a process environment that are settings, misspelled settings or near misses. Unlike
- * {@link misspelledNames}, compares names with their underscores. Otherwise PATH would count as a misspelling of PAY_TO.
+ * Returns the variables of a process environment that are settings, misspelled settings, or variables that {@link
+ * nearMisses} reports. Unlike {@link misspelledNames}, compares names with their underscores. Otherwise PATH would
+ * count as a misspelling of PAY_TO.
  */
 export function settingsIn(env: NodeJS.ProcessEnv, settings: readonly string[]): Record<string, string> {
   const isSetting = (name: string) =>
@@ -94,7 +95,7 @@ function nearSetting(name: string, settings: readonly string[]): string | undefi
   if (nearest.distance === MAX_EDIT_DISTANCE && (shortened(name, settings) ?? nearest.setting) !== nearest.setting)
     return undefined;
   const isSwap = sorted(name) === sorted(nearest.setting);
-  // RPC is not MPP
+  // a name of three letters with two wrong letters is no misspelling: RPC does not mean MPP
   return nearest.distance < MAX_EDIT_DISTANCE || name.length > 3 || isSwap ? nearest.setting : undefined;
 }
 
@@ -165,7 +166,7 @@ function settingWithWords(name: string, settings: readonly string[]): string | u
     .toSorted((one, other) => other.score - one.score);
   const [best] = found;
   const next = found.find(({ setting }) => setting !== best!.setting);
-  // MAX_FOO_BYTES could stand for several settings
+  // returns no setting for a name such as MAX_FOO_BYTES, which could stand for several settings
   if (best?.isReplaced && next?.score === best.score) return undefined;
   return best?.setting;
 }

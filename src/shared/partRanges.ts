@@ -1,4 +1,4 @@
-/** The part of a file from the byte `start` up to the byte `end`. */
+/** The part of a file from the byte `start` up to, but not including, the byte `end`. */
 export interface PartRange {
   /** Number of the part, from 1. */
   number: number;

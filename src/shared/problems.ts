@@ -2,8 +2,8 @@ import { EngineError, type EngineErrorCode } from "../engine/index.ts";
 import { PaymentError, type PaymentErrorCode } from "../payments/wire/errors.ts";
 
 /**
- * Every error of the service: its stable `code`, its HTTP status and its title. The code that detects an error writes
- * the `detail`, which says what to do next.
+ * Every error of the service: its stable `code`, its HTTP status and its title. The function that throws an error
+ * writes its `detail`, which says what to do next.
  */
 export const PROBLEMS = {
   invalid_request: { status: 400, title: "The request is invalid" },

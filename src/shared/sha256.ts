@@ -4,7 +4,7 @@ export async function sha256(data: string | Uint8Array<ArrayBuffer>): Promise<st
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
 }
 
-/** Prefix of the identity of a file that was received in parts. */
+/** Prefix of the value that {@link identityOfParts} returns. */
 const IN_PARTS = "parts:";
 
 /**
@@ -16,7 +16,10 @@ export async function identityOfParts(digests: string[]): Promise<string> {
   return IN_PARTS + (await sha256(new Uint8Array(Buffer.from(digests.join(""), "hex"))));
 }
 
-/** Returns the hash in a file's identity, in hexadecimal, and whether the file was received in parts. */
+/**
+ * Returns the hash in a file's identity, in hexadecimal, and whether the file was received in parts.
+ * @param identity the SHA-256 of the file, or the result of {@link identityOfParts}
+ */
 export function hashIn(identity: string): { hash: string; isOfParts: boolean } {
   const isOfParts = identity.startsWith(IN_PARTS);
   return { hash: isOfParts ? identity.slice(IN_PARTS.length) : identity, isOfParts };

@@ -29,7 +29,7 @@ export const LABELS: Readonly<Record<string, string>> = {
 /** Fields whose values are lengths. The API takes points, and the page also takes other units. */
 export const LENGTHS: readonly string[] = ["font_size", "margin", "offset_x", "offset_y"];
 
-/** Fields whose values are shares. The page shows them in percent. */
+/** Fields whose values are fractions, such as 0.5. The page shows them in percent. */
 const SHARES: readonly string[] = ["opacity", "scale"];
 
 /** Choices whose names in the API are not plain words, by the name of the field. */

@@ -50,7 +50,7 @@ export async function objectAt(
 
 /**
  * Revokes a link and deletes its file. Has no effect if the link has already expired or been revoked.
- * @throws Problem as {@link objectAt}
+ * @throws Problem any problem of {@link objectAt}
  */
 export async function revoke(bucket: Bucket, link: Link, now: () => number): Promise<void> {
   await revokeObject(bucket, await objectAt((key) => bucket.head(key), link, now), now());

@@ -3,7 +3,7 @@ import type { Bucket, Metadata, StoredObject } from "./objectStore.ts";
 /**
  * Stores the bytes that `write` writes. `write` must write exactly `length` bytes, because a bucket accepts only
  * streams of known length.
- * @throws Error for errors of `write`, with nothing stored, or for errors of the bucket
+ * @throws Error any error of `write`, after which nothing is stored, or any error of the bucket
  */
 export async function putWritten(
   bucket: Bucket,
@@ -15,7 +15,7 @@ export async function putWritten(
   return storeWritten(length, write, (body) => bucket.put(key, body, metadata));
 }
 
-/** Time after which a bucket that neither accepts data nor answers has failed, in milliseconds. */
+/** Time after which a bucket that neither accepts data nor answers counts as failed, in milliseconds. */
 const STALL_MS = 30_000;
 /** Time that the bucket and the writer have to end after one of them has failed, in milliseconds. */
 const GRACE_MS = 1000;
@@ -37,7 +37,8 @@ export async function storeWritten<T>(
   } catch (error) {
     await body.readable.cancel(error).catch(() => undefined); // ends the writer, unless the bucket has locked the stream
     const ended = Promise.allSettled([writing, storing]);
-    // A bucket without space may never answer. An error of the writer comes first, because it is the cause.
+    // A bucket without space may never answer, so the wait is limited. If the writer failed, throws the writer's error,
+    // because it is the cause.
     const [written] = (await within(ended, GRACE_MS)) ?? [];
     throw written?.status === "rejected" ? written.reason : error;
   }

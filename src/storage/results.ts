@@ -33,7 +33,7 @@ export interface StoredResult {
 /**
  * Stores a PDF under a new unguessable id. The link to the PDF expires after `ttlSeconds`.
  * @param isHashed whether to compute the SHA-256, which takes time
- * @throws Error for errors of `chunks`, with nothing stored
+ * @throws Error any error of `chunks`, after which nothing is stored
  */
 export async function storeResult(
   bucket: Bucket,

@@ -15,7 +15,7 @@ import { putWritten, storeWritten, writeAll } from "./put.ts";
 const PART = 5 << 20;
 const ZEROS = new Uint8Array(64 * 1024);
 
-/** A file in the spool. The caller must delete the file after use. */
+/** A file in the spool. The code that stores the file must delete it after use. */
 export interface SpooledFile extends RangeReader {
   delete(): Promise<void>;
 }
@@ -25,7 +25,7 @@ export interface SpooledFile extends RangeReader {
  * @param atMost upper bound of the chunks' total size in bytes, if known. If `atMost` is known, the file is stored as
  * one object and padded with zeros to this size. Otherwise, the file is stored in parts, which costs more to store and
  * to read.
- * @throws Error for errors of `chunks`, with nothing stored
+ * @throws Error any error of `chunks`, after which nothing is stored
  */
 export async function spool(bucket: Bucket, chunks: AsyncIterable<Uint8Array>, atMost?: number): Promise<SpooledFile> {
   const key = `spool/${groupOf(Date.now())}/${randomHex(16)}`;

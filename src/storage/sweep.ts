@@ -12,9 +12,10 @@ const MAX_BATCHES = 200;
 const SPOOL_MS = 3 * 3_600_000;
 
 /**
- * Deletes objects that have expired at `now` (Unix milliseconds): results, uploads and quotes whose whole group has expired,
- * and spooled files left by crashed Workers. Aborts the multipart uploads of expired uploads. The group of a spooled file is the hour in which it was stored. Keeps no
- * state between runs: keys sort by group, so each run starts with the oldest remaining objects.
+ * Deletes objects that have expired at `now` (Unix milliseconds): results, uploads and quotes whose whole group has
+ * expired, and spooled files left by crashed Workers. Aborts the multipart uploads of expired uploads. The group of a
+ * spooled file is the hour in which the file was stored. Keeps no state between runs: keys sort by group, so each run
+ * starts with the oldest remaining objects.
  * @returns the number of deleted objects, and whether no expired object is left
  */
 export async function sweep(bucket: Bucket, now: number): Promise<{ deleted: number; finished: boolean }> {

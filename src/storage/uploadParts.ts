@@ -2,7 +2,7 @@
  * The parts of uploads, which fill one object as a multipart upload of R2.
  *
  * - key of a {@link Multipart}: the upload's key, followed by `-parts`
- * - key of a {@link StoredPart}: the upload's key, followed by `-part-<number>`. The object is written after R2 has
+ * - key of a {@link StoredPart}: the upload's key, followed by `-part-<number>`. This object is written after R2 has
  *   stored the part.
  *
  * The file becomes readable when the upload is completed. The sweep aborts multipart uploads that expire before that.
@@ -14,7 +14,9 @@ import type { Bucket, MultipartUpload } from "./objectStore.ts";
 import { storeWritten, writeAll } from "./put.ts";
 import { type StoredUpload, type UploadedFile, uploadUsed } from "./uploads.ts";
 
-/** Maximum number of part records that one R2 call lists. R2 accepts 10,000 parts; an upload has at most some hundred. */
+/**
+ * Maximum number of part records that one R2 call lists. R2 accepts 10,000 parts; an upload has at most a few hundred.
+ */
 const MAX_LISTED = 1000;
 
 /** R2's error for a part whose entity tag is not that of the stored part (R2 error codes, InvalidPart). */
@@ -67,7 +69,7 @@ export async function hasPart(bucket: Bucket, { key }: StoredUpload, number: num
 /**
  * Stores a part. If the same part is sent several times concurrently, the last one counts.
  * @param chunks exactly `bytes` bytes; each chunk is valid until the next one is requested
- * @throws Error errors of `chunks`, with no part stored
+ * @throws Error any error of `chunks`, after which the part is not stored
  * @throws Problem upload_used if the upload was completed in the meantime
  */
 export async function storePart(
@@ -107,7 +109,7 @@ export async function completeParts(
     .catch(async (error: unknown) => {
       if (await bucket.head(fileKey)) return; // an earlier request may have completed the upload
       if (!INVALID_PART.test(String(error))) throw error;
-      // concurrent requests for a part can store the part and its record in different orders
+      // concurrent requests can store the same part in one order, and the records of the part in the other order
       await bucket.delete(parts.map(({ number }) => partKey(key, number)));
       throw new Problem("upload_empty", "A part was sent several times concurrently. Send all parts again, each once.");
     });
@@ -123,7 +125,8 @@ export async function completeParts(
 /**
  * Aborts the multipart uploads of expired uploads. Has no effect on completed uploads. Ignores failures, because R2
  * deletes unfinished uploads after some days.
- * @param keys keys of any objects of the expired uploads
+ * @param keys keys of objects of the expired uploads; keys that do not belong to the record of a multipart upload are
+ * ignored
  */
 export async function abortParts(bucket: Bucket, keys: readonly string[]): Promise<void> {
   const aborted = keys

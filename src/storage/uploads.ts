@@ -49,7 +49,7 @@ export interface UploadRecord {
 export interface UploadedFile {
   key: string;
   bytes: number;
-  /** SHA-256 of the uploaded file in hexadecimal, or the identity of its parts. */
+  /** SHA-256 of the file in hexadecimal. For a file that was sent in parts, the result of `identityOfParts`. */
   sha256: string;
 }
 
@@ -115,7 +115,7 @@ export async function uploadOf(bucket: Bucket, handle: string, now: number): Pro
  * Stores the file of an upload. If several files race, only the first complete one is stored.
  * @param chunks exactly `bytes` bytes; each chunk is valid until the next one is requested
  * @throws Problem upload_used
- * @throws Error errors of `chunks`, with the upload unchanged
+ * @throws Error any error of `chunks`, after which the upload is unchanged
  */
 export async function storeUploadedFile(
   bucket: Bucket,
@@ -133,7 +133,7 @@ export async function storeUploadedFile(
 }
 
 /**
- * Returns a reader for the file of a handle, and its SHA-256 in hexadecimal or the identity of its parts.
+ * Returns a reader for the file of a handle, with the file's name and hash (see {@link UploadedFile}).
  * @param now Unix milliseconds
  * @throws Problem upload_not_found, upload_expired, upload_empty
  */

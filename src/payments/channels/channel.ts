@@ -92,7 +92,7 @@ export class Channel {
       const sold = this.#soldTo(call);
       if (sold && (await this.#isDeliverable(sold))) return this.#known(sold, call);
       // No await may separate the lookup, this check and the reservation. Otherwise another call could sell the voucher
-      // in between, or could also find the channel free.
+      // in between, or both calls could find the channel free.
       const blocked = this.#store.blocked(until);
       if (!blocked) return this.#reserveFree(call, leaseMs);
       if (blocked.waitMs <= 0) return { status: blocked.status };
@@ -105,8 +105,8 @@ export class Channel {
     if (type === "refund") return undefined;
     const byKey = keyHash === undefined ? undefined : this.#sold.byKey(keyHash);
     const sold = byKey ?? this.#sold.byVoucher(voucher.max);
-    // The client already counts a new deposit as part of its balance, so the deposit must reach the chain. The commit
-    // then finds the earlier call.
+    // A call with a new deposit gets no earlier sale here. The client already counts the deposit as part of its
+    // balance, so the deposit must reach the chain first. The commit then finds the earlier sale.
     return deposit && deposit.signature !== sold?.depositSignature ? undefined : sold;
   }
 
@@ -145,8 +145,8 @@ export class Channel {
     const record = { ...before, requirements, facilitators };
     if (BigInt(voucher.max) !== BigInt(record.charged) + price) return this.#checks.mismatch(record);
 
-    // An earlier call that was not charged leaves its voucher unused, but its deposit is on the chain. Repeating the
-    // call needs no second deposit.
+    // If an earlier call was not charged, its voucher is unused, but its deposit may be on the chain. A repetition of
+    // this call then needs no second deposit.
     const deposited = record.deposited?.signature === payment.deposit?.signature ? record.deposited : undefined;
     const deposit = deposited ? undefined : payment.deposit;
     const request = channelRequest(deposited ? withoutDeposit(payment.payload) : payment.payload, requirements);
@@ -162,7 +162,7 @@ export class Channel {
       config.payerAuthorizer === ZERO_ADDRESS ||
       !isFresh(record, now) ||
       record.snapshot.withdrawRequestedAt ||
-      // asks the chain for the balance, because the payer may have made a deposit outside this service
+      // asks for the balance if the voucher exceeds it, because the payer may have made a deposit outside this service
       BigInt(voucher.max) > BigInt(record.snapshot.balance);
     const refusal = (mustAsk ? await this.#checks.ask(record, request) : undefined) ?? this.#checks.refusalOf(pending);
     if (!refusal) return { status: "reserved", id: pending.id };
@@ -295,8 +295,8 @@ export class Channel {
   }
 
   /**
-   * Returns the earlier sale of a call: a call with the same idempotency key or, if the call has no key, a recent call
-   * with the same content. Returns undefined if the result of the earlier call can no longer be delivered.
+   * Returns the earlier sale with the idempotency key of a finished call. If the finished call has no key, returns a
+   * recent sale of the same content. Returns undefined if the result of that sale can no longer be delivered.
    */
   async #earlier({ keyHash, digest }: FinishedCall): Promise<SoldCall | undefined> {
     const byDigest = () => {

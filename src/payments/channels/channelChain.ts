@@ -62,7 +62,7 @@ export class ChannelChain {
       maxClaimableAmount: pending?.max ?? signedMax,
       signature: pending?.signature ?? signature,
     };
-    // A facilitator accepts a refund payload even if the voucher's whole amount is already claimed.
+    // sends a refund payload, because a facilitator accepts it even if the voucher's whole amount is already claimed
     const payload = { type: "refund", channelConfig: config, voucher };
     const verdict = await this.verdict(record, channelRequest(payload, requirements));
     return verdict.outcome === "valid" ? verdict.snapshot : undefined;
@@ -224,7 +224,7 @@ export class ChannelChain {
     const outcome = await this.transact(record, request, claim, isDone, undefined);
     const current = this.#store.load()!;
     if (outcome.status !== "done") {
-      // The balance may be lower than the record says. The next attempt then claims less.
+      // saves the new state, because the next attempt must claim less if the balance is lower than the record says
       if (outcome.snapshot) this.#store.save(this.synced(current, outcome.snapshot, ""));
       const reason = outcome.status === "failed" ? outcome.reason : "no answer";
       return this.report(current, { outcome: "claim_failed", amount: String(outstandingOf(record)), reason });
@@ -311,7 +311,7 @@ export class ChannelChain {
   }
 }
 
-/** Returns the body of a seller's request to a facilitator's `/settle`. Such a request has no price. */
+/** Returns the body of a seller's request to a facilitator's `/settle`. The amount in such a request is 0. */
 function bareRequest({ chain, requirements }: ChannelRecord, payload: object): string {
   const terms = {
     scheme: requirements.scheme,

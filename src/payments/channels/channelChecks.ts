@@ -6,7 +6,10 @@ import type { ChannelWorld } from "./channelWorld.ts";
 
 /** Beginning of the error codes of the x402 scheme "batch-settlement". */
 export const CODE = "invalid_batch_settlement_evm";
-/** Maximum time in milliseconds within which a client repeats a call after it has received the channel's state. */
+/**
+ * Time in milliseconds after an answer with the channel's state. Within this time, a call with the same voucher counts
+ * as a repetition of the answered call.
+ */
 const SAME_CALL_MS = 60_000;
 
 /** The payer's last voucher and the channel's state, which a client needs to continue ("Corrective 402"). */

@@ -78,7 +78,7 @@ export interface Deposited {
   amount: string;
 }
 
-/** The number of failed attempts, and the time of the next attempt. */
+/** The number of attempts so far, and the time of the next attempt. */
 export interface Retry {
   attempts: number;
   nextAt: number;

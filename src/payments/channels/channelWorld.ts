@@ -29,8 +29,8 @@ export interface ChannelWorld {
   /** Deletes an output that will never be delivered. Never throws. */
   deleteOutput(output: string): Promise<void>;
   /**
-   * Enters a sale or a claim in the daybook of its day. A repeated entry has no effect. Returns whether the daybook
-   * contains the entry. Never throws.
+   * Enters a sale, a claim or a transfer in the daybook of its day. A repeated entry has no effect. Returns whether the
+   * daybook contains the entry. Never throws.
    */
   book(record: ChannelRecord, booking: ChannelBooking): Promise<boolean>;
   /** Copies the channel's record to other storage. Returns whether the copy succeeded. Never throws. */

@@ -31,9 +31,9 @@ type ChannelTransaction =
  */
 export interface ChannelFacilitator {
   name: string;
-  /** Returns the facilitator's verdict on a request that `channelRequest` has made. */
+  /** Returns the facilitator's verdict on a payload. `request` is the body for `/verify`. */
   verify(request: string): Promise<ChannelVerdict>;
-  /** Sends the transaction of a request that `channelRequest` has made. */
+  /** Asks the facilitator to send a transaction. `request` is the body for `/settle`. */
   settle(request: string): Promise<ChannelTransaction>;
 }
 

@@ -20,7 +20,7 @@ export type Verdict =
  * - `used`: the authorization is no longer valid. Either it was used earlier, by this or another service of the same
  *   seller, or the payer canceled it
  * - `refused`: this attempt has moved no money. `reason` gives the cause
- * - `reverted`: the chain rejected the transaction, so the authorization is public. It may be `used`
+ * - `reverted`: the chain rejected the transaction, so the authorization is public and may be `used`
  * - `simulated`: a simulation failed, so the transaction was not sent. The authorization may be `used`
  * - `unsent`: the facilitator could not send the transaction, or its node did not answer. The money may still move
  * - `unprocessed`: the facilitator has not processed the request
@@ -44,7 +44,7 @@ export interface FacilitatorClient {
   signersOn(network: Network): readonly string[];
   /**
    * Returns the facilitator's verdict on a payment.
-   * @param abandoned aborted once no caller waits for the verdict
+   * @param abandoned signal that is aborted once no call waits for the verdict
    */
   verify(payment: PaymentPayload, abandoned?: AbortSignal): Promise<Verdict>;
   settle(payment: PaymentPayload): Promise<Settlement>;

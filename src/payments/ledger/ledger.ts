@@ -30,7 +30,10 @@ const SETTLE_GRACE_MS = 2000;
 /** Maximum number of sales without proof of settlement that a payer can get within {@link UNPROVED_PERIOD_MS}. */
 const MAX_UNPROVED = 3;
 const UNPROVED_PERIOD_MS = 86_400_000;
-/** Retry interval of an alarm that cannot run because the settings are invalid, or the records newer than this build. */
+/**
+ * Retry interval, in milliseconds, of an alarm that cannot run because the settings are invalid or the records are
+ * newer than this build.
+ */
 const BLOCKED_RETRY_MS = 60_000;
 
 /** The ledger's dependencies: facilitators, chains, the storage of outputs, the log, and the ledger's other objects. */
@@ -123,7 +126,10 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
           () => true,
           () => false,
         );
-    /** The latest entry in the list. A removal waits for it, because calls may overtake each other. */
+    /**
+     * The latest request to enter the payment in the list. A removal waits for this request, because calls to the list
+     * may overtake each other.
+     */
     let listing: Promise<unknown> = Promise.resolve();
     const unlist = () => {
       const entry = load();
@@ -296,7 +302,7 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
     return JSON.stringify(await readRecords(this.#storage, after));
   }
 
-  /** @see restoreRecords. `page` is JSON. */
+  /** Restores a page of records, see {@link restoreRecords}. `page` is JSON. */
   async restoreRecords(page: string): Promise<number> {
     return restoreRecords(this.#storage, JSON.parse(page) as RecordsPage);
   }
@@ -344,9 +350,9 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
   }
 
   /**
-   * Handles the alarm of any kind of object. The alarm of a payment continues the payment. Every other alarm clears
-   * expired data. While the settings are invalid, a payment's alarm is postponed, because the runtime drops an alarm
-   * that fails repeatedly. Every alarm is postponed while the records are newer than this build.
+   * Handles the alarm of any kind of object. The alarm of a payment or a channel continues its work. Every other alarm
+   * clears expired data. While the settings are invalid, the alarms of payments and channels are postponed, because the
+   * runtime drops an alarm that fails repeatedly. Every alarm is postponed while the records are newer than this build.
    */
   override async alarm(): Promise<void> {
     const storage = this.#storage;

@@ -122,8 +122,8 @@ export class LedgerEntry {
   }
 
   /**
-   * Invalidates every claim on this payment that was made for the given request. Returns false if a claim may still
-   * settle, or if the payment has bought an unexpired link for the request.
+   * Invalidates every claim on this payment that was made for the given request. Returns false if the payment may still
+   * be settled for this request, or if it has bought an unexpired link for this request.
    */
   async invalidateClaims(fingerprint: string): Promise<boolean> {
     const entry = this.#world.load();

@@ -7,7 +7,7 @@ const PREFIX = "open:";
 /** Time after which a payment is removed from the list. An authorization is valid for 24 hours at most. */
 const LISTED_MS = 3 * 86_400_000;
 
-/** The entry of a payment. */
+/** The entry of a payment in the list. */
 export interface OpenPayment {
   /** Time at which the payment was listed, Unix milliseconds. */
   at: number;

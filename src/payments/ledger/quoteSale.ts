@@ -40,7 +40,7 @@ export class QuoteSale {
   /**
    * Reserves the quote for a payment until `until`. The payment that has bought the quote or is buying it can reserve
    * the quote again, so that a repeated call gets its result.
-   * @param expires when the quote itself expires
+   * @param expires expiry of the quote itself, Unix milliseconds
    * @param unused a payment whose record shows that it has not bought the quote
    */
   async reserve(

@@ -120,7 +120,10 @@ export interface StoredWork {
   output: string;
   /** Expiry of the link, Unix milliseconds. */
   expiresAt: number;
-  /** Names of the objects of the keys that were bound to the payment before its settlement. A backup reads them. */
+  /**
+   * Names of the Durable Objects of the keys that were bound to the payment before its settlement. A backup uses the
+   * names to read these objects.
+   */
   keys?: readonly string[];
 }
 
@@ -308,9 +311,9 @@ export function conclude(
 
 /**
  * Interprets the chain's evidence about an exposed payment. Returns undefined while the evidence decides nothing. If
- * one of the facilitator's accounts sent the transfer, another service of the same seller requested it and has sold
- * something for it. If any other account sent the transfer, the payer or a stranger submitted the payment. The transfer
- * then pays for this request.
+ * one of the facilitator's accounts sent the transfer, another service of the same seller requested the transfer and
+ * has sold something for it. If any other account sent the transfer, the payer or a stranger submitted the payment. The
+ * transfer then pays for this request.
  */
 export function concludeExposed(
   { signers }: Call,

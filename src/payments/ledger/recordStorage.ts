@@ -20,8 +20,8 @@ export function recordVersionOf({ kv }: RecordStorage): number {
 }
 
 /**
- * Returns a storage that stores the version as long as the object has records, and refuses every access to newer records.
- * Its functions throw an Error if a newer build has written to the object.
+ * Returns a storage that stores the version as long as the object has records. The functions of its `kv` throw an Error
+ * if a newer build has written to the object.
  */
 export function recordStorage(storage: DurableObjectStorage): RecordStorage {
   const checked = () => {

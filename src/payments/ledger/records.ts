@@ -1,7 +1,7 @@
 /** Reads and restores the records of a Durable Object, for the backup of a deployment. */
 import { type RecordStorage, recordVersionOf, withoutVersion } from "./recordStorage.ts";
 
-/** Records of one object, as a backup stores them. A large object has several of them. */
+/** A page of the records of one Durable Object, as a backup stores it. A large object has several pages. */
 export interface RecordsPage {
   /** Version of the records, see `RECORD_VERSION`. */
   version: number;
@@ -16,7 +16,7 @@ export interface RecordsPage {
 /** Maximum number of records per page. */
 const PAGE = 500;
 
-/** Returns a page of the records of an object, starting after the key `after`. */
+/** Returns a page of the records of a Durable Object, starting after the key `after`. */
 export async function readRecords(storage: RecordStorage, after: string | undefined): Promise<RecordsPage> {
   const records = [...storage.kv.list({ ...(after !== undefined && { startAfter: after }), limit: PAGE })];
   return {
@@ -28,8 +28,8 @@ export async function readRecords(storage: RecordStorage, after: string | undefi
 }
 
 /**
- * Restores records and the alarm of an object. Never replaces a record or an alarm, because the deployment may have
- * changed it after the backup. Returns the number of restored records.
+ * Restores records and the alarm of a Durable Object. Never replaces a record or an alarm, because the deployment may
+ * have changed it since the backup. Returns the number of restored records.
  */
 export async function restoreRecords(
   storage: RecordStorage,

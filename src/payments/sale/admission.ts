@@ -33,9 +33,9 @@ export interface AdmissionTerms extends EventContext {
   /** Returns whether the caller has signed in as the payer. Called only if the payment may be public. */
   isSignedIn(): Promise<boolean>;
   /**
-   * Returns the fingerprint of the request, or undefined if the request is too long. Without proof that the caller is
-   * the payer, only short requests are read. Called only if the payment is settled. Without this function, no request
-   * can be read.
+   * Returns the fingerprint of the request, or undefined if the request is too long. Called only for a payment that has
+   * already bought a result, if the caller has not proved to be the payer. The function itself is undefined if the
+   * request is known to be too long.
    */
   smallFingerprint?(): Promise<string | undefined>;
   /** Name of the operation in the log. */
@@ -60,13 +60,16 @@ export interface Admission {
 }
 
 /**
- * Minimum remaining validity of an authorization at its settlement. Facilitators refuse authorizations that expire
- * sooner.
+ * Minimum remaining validity of an authorization at its settlement, in seconds. Facilitators refuse authorizations that
+ * expire sooner.
  */
 const SETTLE_MARGIN_SECONDS = 6;
 /** Time in seconds in which most calls do their work, including fetching files. */
 const EXPECTED_WORK_SECONDS = 30;
-/** Maximum remaining validity of an authorization, in seconds. It bounds how long the ledger retains an unused record. */
+/**
+ * Maximum remaining validity of an authorization, in seconds. The limit bounds how long the ledger stores an unused
+ * record.
+ */
 const MAX_VALIDITY_SECONDS = 86_400;
 /**
  * A fingerprint that matches no request. With this fingerprint the ledger only reports whether it knows the payment.
@@ -138,12 +141,12 @@ async function lookUp(
 
 /**
  * Returns the first facilitator that verifies the payment.
- * @param abandoned aborted once no caller waits for the verdict. After that, no other facilitator is asked
- * @throws PaymentRequired if the payment does not match the terms, if its validity period is too short or too long, if a
- *   facilitator finds the payment invalid, or if a facilitator rejects the request and no other facilitator verifies the
- *   payment
+ * @param abandoned signal that is aborted once no call waits for the verdict. After that, no other facilitator is asked
+ * @throws PaymentRequired if the payment does not match the terms, if its validity period is too short or too long, if
+ * a facilitator finds the payment invalid, or if a facilitator rejects the request and no other facilitator verifies
+ * the payment
  * @throws PaymentError facilitator_unavailable if no facilitator gives a verdict; not_selling if no facilitator is
- *   configured
+ * configured
  */
 export async function verify(
   { facilitators, payment, offer, now }: AdmissionTerms,

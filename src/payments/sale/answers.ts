@@ -74,7 +74,7 @@ export function keyReused(): PaymentError {
 const NO_TRANSACTION_NOTE =
   "The facilitator's answer with the transaction was lost. The facilitator now reports the payment as used.";
 
-/** Note on the receipt of an earlier payment under the same key. */
+/** Note on the receipt of a call whose result an earlier payment has bought. */
 const PAID_EARLIER_NOTE =
   "An earlier payment has paid for this result. The payment sent with this call is not settled. It expires unused at its validBefore. To buy the result again, send a new Idempotency-Key.";
 
@@ -137,7 +137,7 @@ export function notSelling(): PaymentError {
   );
 }
 
-/** Creates the answer to a call whose payment is in use, or whose record in the ledger cannot be reached. */
+/** Creates the answer to a call whose payment is in use, or to a call for which the ledger cannot be reached. */
 function inProgress(cause?: unknown): PaymentError {
   return new PaymentError("payment_in_progress", `This payment is in use right now. ${REPEAT}`, {
     retryAfterSeconds: 5,

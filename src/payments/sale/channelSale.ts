@@ -52,7 +52,10 @@ export interface ChannelSaleTerms extends EventContext {
 export interface ChannelRequest<T> {
   /** Identifies the request by its operation and content. */
   fingerprint: string;
-  /** Whether repeated content is charged once. False if the caller has chosen a key. */
+  /**
+   * Whether calls with the same content are charged only once. False if the caller has chosen an idempotency key, or if
+   * the deployment sets `DEFAULT_KEY=false`.
+   */
   hasDefaultKey: boolean;
   /** Does the work. Called at most once, and only under a reservation. */
   work(defaultKey: RequestKey | undefined): Promise<WorkResult<T>>;
@@ -220,7 +223,10 @@ export class ChannelSale<T> {
   }
 }
 
-/** The default key of a call in a channel. It is not bound during the work, because the commit checks it. */
+/**
+ * The default key of a call in a channel. The key is not bound during the work, because the commit itself looks for an
+ * earlier call with the same content.
+ */
 class CommittedKey implements RequestKey {
   readonly isContested = false;
   readonly bound = Promise.resolve();

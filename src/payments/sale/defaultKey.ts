@@ -59,7 +59,7 @@ export class DefaultKey implements RequestKey {
   }
 
   /**
-   * Waits for the payment that holds the default key. If this payment can no longer buy the result, this call may
+   * Waits for the payment that holds the default key. If that payment can no longer buy the result, this call may
    * replace it.
    * @throws PaidEarlier if the payment that holds the key has bought the result, or may still buy it
    */
@@ -88,8 +88,9 @@ export class DefaultKey implements RequestKey {
   }
 
   /**
-   * Returns the status of the payment that holds the default key, if this payment determines the outcome of the call.
-   * Returns undefined if the payment can no longer settle for its request, or has bought its result too long ago.
+   * Returns the status of the payment that holds the default key, if the current call must get that payment's outcome.
+   * Returns undefined if that payment can no longer be settled for its request, or was settled at least `REPEAT_MS`
+   * ago.
    */
   async #decidingStatus({ payment, fingerprint }: StoredBinding): Promise<PaymentStatus | undefined> {
     const { ledger, now } = this.#terms;

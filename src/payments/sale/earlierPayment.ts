@@ -15,7 +15,7 @@ type KeyTerms = Pick<SaleTerms<unknown>, "ledger" | "fingerprint" | "workMs" | "
 
 /**
  * Returns the status of the earlier payment under the caller's key, if that payment determines the outcome of this
- * call. Returns undefined if the earlier payment can no longer settle for its request. The call then uses its own
+ * call. Returns undefined if the earlier payment can no longer be settled for its request. The call then uses its own
  * payment.
  * @param until time until which the call waits for the earlier payment, Unix milliseconds
  * @throws PaymentError idempotency_key_reused if the earlier payment was made for another request
@@ -51,7 +51,8 @@ export function bindKey(
   { ledger, workMs, linkTtlMs, now }: KeyTerms,
   replacedVersion = 0,
 ): Promise<boolean> {
-  // The link's lifetime starts after the work, and the work may take longer than its limit.
+  // adds twice the limit of the work, because the work may exceed its limit, and the lifetime of the link, which starts
+  // after the work
   const expiresAt = now() + 2 * workMs + linkTtlMs;
   return orInProgress(ledger.getByName(name).bind(binding, expiresAt, replacedVersion));
 }

@@ -207,7 +207,7 @@ export class Sale<T> {
         await this.#payment.release(claim);
         return { status: error.status, paidBy: error.paidBy };
       }
-      // the default key could not be bound; waiting calls may try to bind it again
+      // a PaymentError means that the default key could not be bound; the waiting calls then try to bind it again
       const isOwn = error instanceof PaymentError;
       const written = isOwn ? undefined : errors.write(error);
       await this.#payment.release(claim, written === undefined ? undefined : { error: written });

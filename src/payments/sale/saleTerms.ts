@@ -63,7 +63,8 @@ export interface SaleTerms<T> extends AdmissionTerms {
   fingerprint: string;
   /**
    * Whether the default key applies. If another payment of the payer has bought the same content within `REPEAT_MS`,
-   * the call then gets that earlier result. False if the caller has chosen an idempotency key.
+   * the call then gets that earlier result. False if the caller has chosen an idempotency key, or if the deployment
+   * sets `DEFAULT_KEY=false`.
    */
   hasDefaultKey: boolean;
   /**

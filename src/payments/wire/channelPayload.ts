@@ -103,7 +103,7 @@ export interface ChannelPayment {
 
 /**
  * Returns the payment of a call that pays through a channel. Returns undefined if the deployment offers no channels, or
- * if the call pays in another way. The caller must check the voucher's signature with {@link checkVoucher}.
+ * if the call pays in another way. Does not check the voucher's signature, which {@link checkVoucher} checks.
  * @param sent the payments of the call
  * @throws PaymentRequired with the reason why the payment is unusable
  */

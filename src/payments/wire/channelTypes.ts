@@ -159,8 +159,8 @@ export function claimHash(claims: readonly VoucherClaim[], chainId: number): Hex
 }
 
 /**
- * viem rejects an address in mixed case if its checksum is wrong. The service accepts any case, so addresses are
- * converted to lower case.
+ * Converts the hexadecimal values to lower case. viem rejects an address in mixed case if its checksum is wrong, but
+ * the service accepts any case.
  */
 function lowerCase(config: ChannelConfig): ChannelConfig {
   const lower = (value: Hex) => value.toLowerCase() as Hex;

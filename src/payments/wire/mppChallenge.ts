@@ -70,7 +70,7 @@ export function sha256In(digest: string): string {
 
 /**
  * Returns the digest for a challenge: the SHA-256 in a `Content-Digest` header (RFC 9530), or an empty string without
- * such a digest. The body of an unpaid call is not read, so only the caller can name its digest.
+ * such a digest. The service does not read a long body without a payment, so only the caller can name the digest.
  */
 export function announcedDigest(header: string | null): string {
   return /(?:^|,)\s*(sha-256=:[A-Za-z0-9+/]{43}=:)/.exec(header ?? "")?.[1] ?? "";

@@ -17,7 +17,7 @@ export interface ServiceMetadata {
   iconUrl: string;
 }
 
-/** The resource for sale. All other parts of an offer are equal for every endpoint. */
+/** The resource for sale: the part of an offer that describes the endpoint. */
 export interface Resource {
   url: string;
   description: string;

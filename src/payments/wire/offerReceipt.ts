@@ -60,7 +60,7 @@ interface OfferedTerms {
   acceptIndex: Record<1 | 2, number>;
 }
 
-/** Returns the signed part of an offer, without its expiry. */
+/** Returns the ways to pay that are signed, at most {@link MAX_OFFERS} of them, without their expiry. */
 export function offeredTerms({ resource, networks, v1, v2 }: Offer): OfferedTerms[] {
   const ways = networks.flatMap(({ name, caip2 }) => {
     const acceptIndex = {

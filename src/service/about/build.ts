@@ -15,7 +15,7 @@ export const build = once(() =>
 /** The build that a deployment runs. */
 export type Build = z.output<ReturnType<typeof build>>;
 
-/** Minimum time before the service repeats a failed read of the build. */
+/** Minimum time before the service repeats a failed read of the build, in milliseconds. */
 const ASK_AGAIN_MS = 60_000;
 
 /** The last result and its time (Unix milliseconds). The assets of a deployment do not change. */

@@ -13,10 +13,10 @@ import { publishedLinks } from "./catalogs.ts";
 const MAX_WORDS = 12;
 
 /**
- * Descriptions of a product for discovery services. x402 version 1 reads `outputSchema`. Version 2 reads an example of
- * input and output with a short schema (x402 extension "bazaar"). This extension must be short: over HTTP, the offer
- * carries it in a header, and the client sends it back with the payment. All fields are described in `outputSchema` and
- * in /openapi.json, to which the header `Link` points.
+ * Descriptions of a product for discovery services. Services for x402 version 1 read `outputSchema`. Services for
+ * version 2 read an example of input and output with a short schema (x402 extension "bazaar"). This extension must be
+ * short: over HTTP, the offer carries it in a header, and the client sends it back with the payment. All fields are
+ * described in `outputSchema` and in /openapi.json, to which the header `Link` points.
  */
 type Discovery = Pick<Resource, "outputSchema" | "bazaar">;
 

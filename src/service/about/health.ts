@@ -12,7 +12,9 @@ import { receiptSigner } from "../sale/proof.ts";
 import { build } from "./build.ts";
 import { type SettledNetworks, settledNetworks } from "./settledNetworks.ts";
 
-/** Minimum time before the service asks facilitators again on which networks they settle. */
+/**
+ * Minimum time before the service asks the facilitators again on which networks they settle payments, in milliseconds.
+ */
 const ASK_AGAIN_MS = 60_000;
 /**
  * Maximum age of the facilitators' answers, in milliseconds, in deployments that depend on the facilitators' accounts.
@@ -27,9 +29,9 @@ const ACCOUNTS_MS = 600_000;
 const lastCheck = oncePerConfig((): { checked?: SettledNetworks; at: number } => ({ at: 0 }));
 
 /**
- * Returns the settings without the networks and x402 versions that no facilitator settles, because payments on them
- * would fail. The first request of an isolate asks the facilitators. A facilitator that has never answered is asked
- * again after `ASK_AGAIN_MS`, and counts as settling everything except Solana until then.
+ * Returns the settings without each network and x402 version in which no facilitator settles payments, because these
+ * payments would fail. The first request of an isolate asks the facilitators. A facilitator that has never answered is
+ * asked again after `ASK_AGAIN_MS`. Until then, it counts as settling payments on every network except Solana.
  */
 export async function settledConfig(config: Config): Promise<Config> {
   if (config.facilitators.length === 0) return config;

@@ -5,7 +5,10 @@ import { isSolana, type Network } from "../../payments/wire/networks.ts";
 import type { Config } from "../../settings/config.ts";
 import { describeError } from "../../shared/log.ts";
 
-/** A deployment's settings, limited to the networks that its facilitators settle, and the problems that were found. */
+/**
+ * A deployment's settings, limited to the networks on which its facilitators settle payments, and the problems that
+ * were found.
+ */
 export interface SettledNetworks {
   config: Config;
   /** Problems for the operator. The texts name settings and networks, but contain no values of settings. */
@@ -15,9 +18,10 @@ export interface SettledNetworks {
 }
 
 /**
- * Asks the facilitators on which networks they settle. Returns the settings with the facilitators' answers, and without
- * the networks and x402 versions that no facilitator settles. If a facilitator does not answer, its last known answer
- * is used. A facilitator that has never answered counts as settling everything except Solana.
+ * Asks the facilitators on which networks they settle payments. Returns the settings with the facilitators' answers,
+ * and without each network and x402 version in which no facilitator settles payments. If a facilitator does not answer,
+ * its last known answer is used. A facilitator that has never answered counts as settling payments on every network
+ * except Solana.
  */
 export async function settledNetworks(config: Config): Promise<SettledNetworks> {
   const answers = await Promise.all(config.facilitators.map(ask));
@@ -54,8 +58,8 @@ export async function settledNetworks(config: Config): Promise<SettledNetworks> 
 }
 
 /**
- * Returns the terms of payment channels, on the networks whose facilitators list the scheme. Returns undefined without
- * CHANNEL_KEY. A facilitator that has never answered counts as supporting no channels.
+ * Returns the terms of payment channels, for the networks on which a facilitator supports them. Returns undefined
+ * without CHANNEL_KEY. A facilitator that has never answered counts as supporting no channels.
  */
 async function channelTerms(
   { channelKey, channelWithdrawDelaySeconds, channelMinDepositCalls }: Config,

@@ -33,7 +33,7 @@ interface Count {
   by: RateLimit | undefined;
 }
 
-/** Codes of requests that may guess a secret. */
+/** Codes of the errors that a wrong guess of a secret causes. */
 const GUESSES = new Set(["invalid_token", "upload_not_found", "quote_not_found"]);
 
 function countOf(error: Error, { UNPAID_CALLS, WRONG_TOKENS }: Partial<Env>): Count | undefined {

@@ -17,7 +17,7 @@ const WORDS = new Map([
  * Returns the schema of a field that accepts one name of a list, or a synonym of a name. Synonyms are accepted but not
  * published. The error for any other value suggests the most similar name, or lists all names.
  * @param synonyms the name that each synonym stands for
- * @param other a field that callers confuse with this one, and its names
+ * @param other a field that callers confuse with this one, and the names that it accepts
  */
 export function choice<N extends string, S extends string = never>(
   names: readonly N[],

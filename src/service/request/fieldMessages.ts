@@ -56,8 +56,8 @@ function textOf(input: unknown): string {
 }
 
 /**
- * Returns the error message of a field whose value is a share, such as 0.5. Callers often send a percentage, which the
- * message converts.
+ * Returns the error message of a field whose value is a fraction, such as 0.5. Callers often send a percentage, which
+ * the message converts.
  */
 export function takesShare(range: string): z.core.$ZodErrorMap {
   return ({ input }) => {

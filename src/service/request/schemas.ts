@@ -401,8 +401,8 @@ export type Result = z.output<typeof result>;
 const upload = once(() => z.instanceof(Upload).meta({ type: "string", format: "binary" }));
 
 /**
- * Returns the schema of a file field in a form whose value is a text. The error explains how to send the file itself,
- * because the most common mistake is to send the file's name (curl without `@`).
+ * Returns the schema of a form's file field, for a value that is sent as text. The error explains how to send the file
+ * itself, because the most common mistake is to send the file's name (curl without `@`).
  */
 function textForUpload(pattern: RegExp, others: string, curl: string) {
   return z

@@ -25,8 +25,8 @@ export interface Exchange {
   /** Facts for the log line, collected during the call. */
   facts: RequestFacts;
   /**
-   * Signal that is aborted when the caller no longer needs the result. Work that is not settled by then stops and is
-   * not charged.
+   * Signal that is aborted when the caller no longer needs the result. If the payment is not being settled by then, the
+   * work stops and is not charged.
    */
   signal?: AbortSignal;
   /** Reports the beginning of each stage of the call. */
@@ -65,7 +65,7 @@ export class CallContext implements AsyncDisposable {
   bytesReceived = 0;
   /** Time at which the work on the files began, in Unix milliseconds. Undefined while the files arrive. */
   workBegan: number | undefined;
-  /** The error that stops receiving. Undefined while the call may continue. */
+  /** The error that is thrown when the next bytes arrive. Undefined while the call may continue. */
   refusal: Error | undefined;
   readonly #facts: RequestFacts;
   readonly #memory: MemoryShare;

@@ -95,7 +95,10 @@ export async function provedReceipt(
   return { ...receipt, extensions };
 }
 
-/** Returns the field of a delivery that identifies the source. */
+/**
+ * Returns the field with the source's hash in the payload of a delivery.
+ * @param identity the SHA-256 of the source, or the result of `identityOfParts`
+ */
 function inputOf(identity: string): Omit<DeliveryPayload, "outputSha256"> {
   const { hash, isOfParts } = hashIn(identity);
   return isOfParts ? { inputPartsSha256: `0x${hash}` } : { inputSha256: `0x${hash}` };

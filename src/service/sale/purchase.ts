@@ -26,7 +26,7 @@ import { type Step, step } from "./steps.ts";
 /**
  * Returns the terms of a product for an HTTP request.
  * @param resource the product as the endpoint offers it
- * @throws PaymentError not_configured if the deployment cannot accept payments, so that it must not ask for one
+ * @throws PaymentError not_configured if the deployment cannot accept payments
  */
 export function offerFor(product: Product, resource: Resource, { request, config }: Exchange): Offer {
   requireFacilitator(config, isLoopback(request));
@@ -55,7 +55,7 @@ export interface Admitted extends Admission {
 }
 
 /**
- * Admits a payer before the request body is read. Bodies of payers who are not admitted are never read.
+ * Admits a payer before the request body is read. Long bodies of payers who are not admitted are never read.
  * @param sentKey the idempotency key sent with the call; null or undefined without a key
  * @param acceptSmall reads and validates the request; undefined if the request is too long to read without proof that
  * the caller is the payer

@@ -1,4 +1,7 @@
-/** Schemas of quotes, the orders behind payment links: the request for a payment link, and its answer. */
+/**
+ * Schemas of quotes, the stored requests behind payment links: the request for a payment link, the answer to it, and
+ * the state of a quote.
+ */
 import * as z from "zod";
 import { once } from "../../shared/once.ts";
 import { PRODUCTS } from "./products.ts";

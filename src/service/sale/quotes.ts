@@ -21,7 +21,7 @@ import { FILE_FIELDS, PAY_PATH, type quoteOffer, quoteRequest, type quoteResult 
 /** Limits of the quotes of one address: their maximum number at a time, and their total size in bytes. */
 const LIMITS = { ...PAYMENT_LINKS.free, ms: PAYMENT_LINKS.seconds * 1000 };
 
-/** Error codes after which a payment may still settle. */
+/** Error codes after which the payment may still be settled. */
 const UNCERTAIN = new Set(["settlement_pending", "payment_in_progress", "call_cancelled", "internal_error"]);
 
 /** A quote, with the product that its request buys. */
@@ -146,8 +146,8 @@ export async function sellQuote<T extends { value: Delivery }>(
     await finish(sale, name, sold.value);
     return sold;
   } catch (error) {
-    // A payment that may still settle keeps its reservation. After the reservation expires, the ledger's record of the
-    // payment decides.
+    // A payment that may still be settled keeps its reservation. After the reservation expires, the ledger's record of
+    // the payment decides.
     const mayStillSettle = !(error instanceof PaymentRequired) && UNCERTAIN.has(problemOf(error).code);
     // a failed release is harmless, because the reservation expires
     if (!mayStillSettle) await sale.releaseQuote(name).catch(() => undefined);
@@ -156,9 +156,9 @@ export async function sellQuote<T extends { value: Delivery }>(
 }
 
 /**
- * Looks up the outcome of a payment whose reservation has ended without an outcome. Stores the result if the payment
- * has bought it.
- * @throws Problem payment_in_progress if the payment may still settle
+ * Asks the ledger for the status of a payment whose reservation of the quote expired before its outcome was known. If
+ * the payment was sold, stores the sold result in the quote.
+ * @throws Problem payment_in_progress if the payment may still be settled
  */
 async function settleDoubt({ id, product, fields }: OpenQuote, payment: string, exchange: Exchange): Promise<void> {
   const fingerprint = await product.accept(fields, "json").fingerprint();

@@ -94,7 +94,7 @@ function isPayableWithMpp(request: Request, config: Config): boolean {
 
 const challengeKeys = oncePerConfig(({ receiptKey, facilitators }) => {
   if (receiptKey === undefined && facilitators.length > 0) return { key: undefined };
-  // Without facilitators no money moves, so the key need not be secret.
+  // Without facilitators, no money moves, so the input of the HMAC need not be secret.
   const secret = receiptKey === undefined ? "development" : Uint8Array.fromHex(receiptKey.slice(2));
   return { key: createHmac("sha256", secret).update("ids of MPP challenges").digest() };
 });

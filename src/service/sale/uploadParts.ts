@@ -18,7 +18,10 @@ type PartUrls = NonNullable<Offer["parts"]>;
 /** An upload that accepts parts. */
 type InParts = StoredUpload & { size: number; partBytes: number };
 
-/** Path of an upload's parts, appended to its upload URL. Followed by a slash and the number of a part. */
+/**
+ * Path of an upload's parts, appended to its upload URL. In the URL of a part, a slash and the number of the part
+ * follow.
+ */
 export const PARTS = "/parts";
 /** Path that completes an upload in parts, appended to its upload URL. */
 export const COMPLETE = "/complete";

@@ -30,7 +30,7 @@ import { curlInParts, partUrls } from "./uploadParts.ts";
 import { receiveBody } from "./uploadTransfer.ts";
 
 /**
- * Creates an upload. A free upload counts against the sender's address. With a payment that a facilitator verifies, the
+ * Creates an upload. A free upload counts against the caller's address. With a payment that a facilitator verifies, the
  * upload counts against the payer and may be large. The payment is not settled, so it can pay for the call afterwards.
  * @throws Problem invalid_request, source_too_large, image_too_large, too_many_requests
  * @throws PaymentRequired if the upload exceeds the free size without a payment, or the payment is refused

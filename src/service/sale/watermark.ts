@@ -39,7 +39,7 @@ export interface Marked {
 /** The facts that a receipt proves: the resource, and the SHA-256 of the source and of the result, in hexadecimal. */
 export interface Proof {
   resourceUrl: string;
-  /** The SHA-256 of the source. For an upload in parts, the identity of its parts. */
+  /** The SHA-256 of the source, in hexadecimal. For an upload in parts, the result of `identityOfParts`. */
   inputSha256: string;
   outputSha256: string;
 }
@@ -201,7 +201,7 @@ function begin(stage: Stage, { signal, progress }: CallContext): void {
 
 /**
  * Opens a file of the request.
- * @param fileSignal aborted when this file is no longer needed, even if the call continues
+ * @param fileSignal signal that is aborted when this file is no longer needed, even if the call continues
  */
 async function open(
   source: Source,
