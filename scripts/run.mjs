@@ -85,6 +85,21 @@ function link(program) {
   symlinkSync(program, path);
 }
 
+/**
+ * Ends a program if the shell between npm and this script has ended. npm sends its signals to this shell, which does not
+ * forward them. @param {import("node:child_process").ChildProcess} child
+ */
+function endWithShell(child) {
+  const shell = process.ppid;
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const timer = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(timer);
+    child.kill("SIGTERM");
+  }, 500);
+  timer.unref();
+}
+
 /** Prints an error and ends this script. @param {string} reason @returns {never} */
 function fail(reason) {
   console.error(`overprint: ${reason}`);
@@ -105,6 +120,7 @@ if (args.length > 0) {
   child.on("error", (error) => fail(`${node} does not start (${error.message}): install Node.js 22.18 or newer`));
   child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal ?? "SIGKILL"]));
   for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  endWithShell(child);
   process.on("SIGINT", () => {
     // without a terminal, forwards the signal; a terminal itself sends it to both processes
     if (!process.stdin.isTTY) child.kill("SIGINT");

@@ -128,6 +128,19 @@ describe("npm run serve, which the image runs", () => {
     expect([again.status, (await again.text()).slice(0, 5)]).toEqual([200, "%PDF-"]);
   });
 
+  test("the self-hosted server stops if npm receives SIGTERM", async () => {
+    const port = await freePort();
+    const { PATH = "", HOME = "" } = process.env;
+    const env = { PATH, HOME, PORT: String(port), STATE: state, BUILT };
+    const npm = spawn("npm", ["run", "--silent", "serve"], { cwd: root, env, stdio: ["ignore", "pipe", "inherit"] });
+    const closed = once(npm.stdout, "close"); // only once no process holds the pipe
+    const { status } = await healthAt(`http://127.0.0.1:${port}`);
+    npm.kill("SIGTERM");
+    await closed;
+    expect(status).toBe(200);
+    await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
+  });
+
   test("the self-hosted server stops with an error if its bucket is deleted, so that it sells no results that get lost", async () => {
     const STATE = join(state, "lost");
     await mkdir(join(STATE, "r2"), { recursive: true });
