@@ -139,10 +139,9 @@ export function notSelling(): PaymentError {
 
 /** Creates the answer to a call whose payment is in use, or to a call for which the ledger cannot be reached. */
 function inProgress(cause?: unknown): PaymentError {
-  return new PaymentError("payment_in_progress", `This payment is in use right now. ${REPEAT}`, {
-    retryAfterSeconds: 5,
-    cause,
-  });
+  const reason =
+    cause === undefined ? "This payment is in use right now" : "The record of this payment cannot be reached right now";
+  return new PaymentError("payment_in_progress", `${reason}. ${REPEAT}`, { retryAfterSeconds: 5, cause });
 }
 
 /**

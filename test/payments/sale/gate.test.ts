@@ -405,6 +405,9 @@ describe("an idempotency key", () => {
     });
     const { outcome, worked } = await sale("good", await paymentFrom(), { key: "a", ledger: found });
     expect([reason(outcome), worked]).toEqual(["payment_in_progress", 0]);
+    expect((outcome as PaymentError).message).toMatch(
+      /^The record of this payment cannot be reached right now. Repeat/,
+    );
     expect(found.asked).toEqual([["release", "claim", undefined]]);
   });
 
