@@ -32,7 +32,7 @@ const SITUATIONS: Record<string, { company: Company[]; delays?: typeof SLOW }> =
   alone: { company: [] },
   ...Object.fromEntries((["files of 50 MB", ...ATTACKERS] as Company[]).map((kind) => [kind, { company: [kind] }])),
   "a slow facilitator": { company: [], delays: SLOW },
-  "all of it": { company: ["files of 50 MB", ...ATTACKERS], delays: SLOW },
+  "all loads, slow facilitator": { company: ["files of 50 MB", ...ATTACKERS], delays: SLOW },
 };
 
 /**
