@@ -31,7 +31,7 @@ const LARGE_PACKAGES = [
 
 /**
  * Flags for V8 in Node: collect garbage after 500 MB, including memory outside of the heap. By default, V8 scans 100 MB
- * of modules for every 64 MB of files and pictures, which takes an eighth of the time.
+ * of modules for every 64 MB of files and pictures, which takes an eighth of the test time.
  */
 const FEW_COLLECTIONS = process.env.STRYKER_MUTATOR_WORKER
   ? [] // mutation testing runs the tests in threads, which do not accept these flags
@@ -65,7 +65,9 @@ const SMOKE = [
 ];
 
 const WORKER = workerOptionsIn(".");
-/** Turns off compression of the modules that Vite sends to workerd, because compression takes a tenth of the time. */
+/**
+ * Turns off compression of the modules that Vite sends to workerd, because compression takes a tenth of the test time.
+ */
 const UNCOMPRESSED = { compatibilityFlags: [...(WORKER.compatibilityFlags as string[]), "no_web_socket_compression"] };
 
 const pathOf = ({ href }: URL) => fileURLToPath(href);

@@ -96,7 +96,7 @@ export function forged(payment: string): string {
   return btoa(JSON.stringify(value));
 }
 
-/** Returns a random address without a known key. */
+/** Returns a random address, whose private key is unknown. */
 export const randomPayer = () => generatePrivateKey().slice(0, 42);
 
 /**

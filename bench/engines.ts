@@ -114,7 +114,7 @@ export const PEERS: readonly Engine[] = [
   native("mutool run", "mutool", (source, _, output, script) => ["run", script, source, output]),
 ];
 
-/** Creates the engine that marks with our sources, or with the package made from them. */
+/** Returns a function that marks a PDF with our engine, which is loaded from the sources or from the npm package. */
 async function markImageWith({ watermark }: Pick<typeof import("../src/engine/index.ts"), "watermark">) {
   const { RED_PNG } = await import("../test/support/png.ts");
   return async (pdf: Uint8Array) => {
@@ -124,7 +124,7 @@ async function markImageWith({ watermark }: Pick<typeof import("../src/engine/in
   };
 }
 
-/** Creates the engine that marks with pdf-lib, or with its fork, which has the same interface. */
+/** Returns a function that marks a PDF with pdf-lib, or with a fork of pdf-lib that has the same interface. */
 function drawTextWith({ degrees, PDFDocument, StandardFonts }: typeof import("pdf-lib")) {
   return async (pdf: Uint8Array) => {
     const document = await PDFDocument.load(pdf);

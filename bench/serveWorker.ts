@@ -8,5 +8,5 @@ const [optionsFile, place, vars] = process.argv.slice(2) as [string, string, str
 const { port, inspectorPort, state } = JSON.parse(place) as ServerPlace;
 await serveWorker(optionsFile, state, JSON.parse(vars) as Record<string, string>, {
   ...{ host: "127.0.0.1", port, inspectorPort },
-  unsafeTriggerHandlers: true, // allows the benchmark to start the sweep, as wrangler does
+  unsafeTriggerHandlers: true, // makes the sweep available at a URL, as wrangler also does
 });

@@ -14,7 +14,7 @@ const TELL_MS = 60_000;
 const count = Number(process.argv[2] ?? 10_000);
 const first = Number(process.argv[3] ?? Date.now() % 1e9);
 const simulation = await Simulation.start();
-if (count > 1) Error.stackTraceLimit = 0; // errors without stack traces save a sixth of the time
+if (count > 1) Error.stackTraceLimit = 0; // without stack traces of errors, the run takes a sixth less time
 const start = performance.now();
 const seconds = () => (performance.now() - start) / 1000;
 let told = start;

@@ -33,8 +33,8 @@ export function programWith(more: readonly AddCommand[], io: Io): Command {
     .helpOption("-h, --help", "Print this help.")
     .helpCommand("help [command]", "print the help of a command")
     .configureHelp({ helpWidth: Math.min(io.stdout.columns ?? HELP_COLUMNS, HELP_COLUMNS) })
-    .configureOutput({ writeOut: (text) => io.stdout.write(text), outputError() {}, writeErr() {} }) // commander prints no errors, because run() prints them
-    .showSuggestionAfterError(false) // commander prints no suggestions, because run() prints them
+    .configureOutput({ writeOut: (text) => io.stdout.write(text), outputError() {}, writeErr() {} }) // commander prints no errors, because runWith() prints them
+    .showSuggestionAfterError(false) // commander prints no suggestions, because misuseOf() adds them to the error
     .exitOverride()
     .addHelpText("after", AFTER);
   addMark(program, io);

@@ -21,8 +21,8 @@ export function checkNode(version: string, engine: string): Found {
 }
 
 /**
- * Asks the facilitators on which networks they settle.
- * @throws Failure if no facilitator answers, or if none of them settles on a network of the settings
+ * Asks the facilitators on which networks they settle payments.
+ * @throws Failure if no facilitator answers, or if no facilitator settles payments on a network of the settings
  */
 export async function checkFacilitators(config: Config): Promise<Found> {
   const { config: settled, problems, errors } = await settledNetworks(config);

@@ -15,7 +15,7 @@ const DAY_SECONDS = 86_400;
 
 /**
  * Returns the bucket's lifecycle rules, one for each prefix of the service's objects. R2 counts days from the upload.
- * The rule for results allows one extra day, because the Worker itself enforces the expiry of links to the second.
+ * The rule for results adds one day, so that R2 deletes no result whose link is still valid.
  */
 export function lifecycleRules({ linkTtlSeconds }: Pick<Config, "linkTtlSeconds">): LifecycleRule[] {
   return [

@@ -10,7 +10,9 @@ export interface Deployed {
   health: z.output<typeof health>;
   /** The description of the deployed build. Undefined for a build that does not describe itself, such as 0.2.0. */
   build: Compatibility | undefined;
-  /** Times at which the open payments began to settle, Unix milliseconds. Undefined if the build does not list them. */
+  /**
+   * Times at which the open payments began to settle, in Unix milliseconds. Undefined if the build does not list them.
+   */
   openPayments: number[] | undefined;
   /** The payment channels with unclaimed sales. Undefined if the build does not list them. */
   openChannels: { deadline: Date | undefined }[] | undefined;

@@ -15,7 +15,7 @@ export interface Order {
   bytes: number;
   /** Returns the body of the paid call. */
   form(): FormData;
-  /** Returns a SHA-256 in hexadecimal. Equal orders have equal digests. */
+  /** Returns a SHA-256 of the order, in hexadecimal. Equal orders have equal digests. */
   digest(): Promise<string>;
 }
 
