@@ -133,8 +133,8 @@ export function expectAddress(
 }
 
 /**
- * Returns the rule that a URL violates: a rule of {@link brokenAddressRule}, or the operator's list of blocked hosts.
- * Returns undefined if the URL is allowed.
+ * Returns the rule that a URL violates, or undefined if the URL is allowed. Besides the rules of {@link
+ * brokenAddressRule}, the operator must not have blocked the URL's host.
  */
 function brokenRule(url: URL, allowLoopback: boolean, blockedHosts: readonly string[] = []): string | undefined {
   const isBlocked = isBlockedHost(blockedHosts, url.hostname);

@@ -39,7 +39,10 @@ export function Till() {
   );
 }
 
-/** The part of the playground where the visitor buys the previewed file. `web/purchase.ts` is its client script. */
+/**
+ * The part of the playground and of the payment page where the visitor buys the previewed file. `web/purchase.ts` is
+ * its client script.
+ */
 export function Checkout({ price, maxBytes, developmentKey, children, withoutWallet, isApart }: CheckoutProps) {
   return (
     <section

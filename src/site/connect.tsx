@@ -3,7 +3,7 @@ import { Document } from "./document.tsx";
 import { Footer, Masthead } from "./frame.tsx";
 import { Prose } from "./prose.tsx";
 
-/** The facts of the page about the MCP server. */
+/** The facts that the page about the MCP server shows. */
 export interface ConnectFacts {
   /** URL of the MCP endpoint. */
   endpoint: string;

@@ -248,7 +248,8 @@ function StringInput({ field, shared }: InputProps) {
         </datalist>
       </>
     );
-  const isNamedBySource = name === "filename"; // the page names the result after the visitor's file
+  // the field stays empty, because the page names the result after the visitor's file
+  const isNamedBySource = name === "filename";
   return (
     <input
       {...shared}

@@ -8,7 +8,7 @@ interface DocumentFacts {
   styles: "site" | "reading";
   /** URL of the page's script, if the page has one. */
   script?: string;
-  /** Absolute URL of the page, for links in messengers and social networks, which show a picture of the service. */
+  /** Absolute URL of the page, for messengers and social networks, which show a link to the page with a picture. */
   address?: string;
   /** Whether to ask search engines not to index the page. */
   unlisted?: boolean;

@@ -1,6 +1,6 @@
 /**
- * Content-Security-Policies (CSP Level 3). No page loads anything from another origin, and no policy has an `unsafe-`
- * source.
+ * Content-Security-Policies (CSP Level 3). No page loads anything from another origin, and no policy contains
+ * `'unsafe-inline'` or `'unsafe-eval'`.
  */
 
 /**
@@ -42,7 +42,10 @@ export const SCRIPT_POLICY = policy({ ...READING, "script-src": "'self'" });
 /** Policy of pages whose script sends requests to this deployment. */
 export const CALLING_POLICY = policy({ ...READING, "script-src": "'self'", "connect-src": "'self'" });
 
-/** Policy of scripts that run as workers. HarfBuzz and some decoders of pdf.js are WebAssembly. */
+/**
+ * Policy of scripts that run as workers. The policy allows WebAssembly, which HarfBuzz and some decoders of pdf.js
+ * need.
+ */
 export const WORKER_POLICY = policy({
   "default-src": "'none'",
   "script-src": "'self' 'wasm-unsafe-eval'",

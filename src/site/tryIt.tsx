@@ -1,5 +1,5 @@
 /**
- * Sends the example of a paid operation with the sample, and pays with the development key. Pages contain this
+ * Sends the example of a paid operation with the sample files, and pays with the development key. Pages contain this
  * component in development on loopback only. `web/docs.ts` is its client script.
  */
 export function TryIt({ path, fields }: { path: string; fields: Readonly<Record<string, unknown>> }) {

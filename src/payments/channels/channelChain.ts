@@ -141,7 +141,7 @@ export class ChannelChain {
     );
   }
 
-  /** Returns the retry state after a failed attempt. */
+  /** Returns the retry state with one more attempt, and with the time of the next attempt. */
   nextTry<R extends Retry>(retry: R): R {
     const attempts = retry.attempts + 1;
     return { ...retry, attempts, nextAt: this.#world.now() + backoffMs(attempts) };

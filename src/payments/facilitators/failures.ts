@@ -27,7 +27,10 @@ export function noteFailure(url: string, failure: Failure): void {
   lastFailures.set(key, failure);
 }
 
-/** Notes that a facilitator gave a verdict, so its last failure to answer this call is over. Rejections stay. */
+/**
+ * Forgets a facilitator's last failure of this call, because the facilitator has now given a verdict. Keeps a
+ * rejection.
+ */
 export function noteVerdict(url: string, call: Call): void {
   const key = keyOf(url, call);
   if (lastFailures.get(key)?.isRejection === false) lastFailures.delete(key);

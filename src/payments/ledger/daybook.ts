@@ -42,7 +42,7 @@ export function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** Returns the name of the object that stores a day's daybook. `day` has the format of {@link dayOf}. */
+/** Returns the name of the Durable Object that stores a day's daybook. `day` has the format of {@link dayOf}. */
 export function daybookOf(day: string): string {
   return `sales:${day}`;
 }

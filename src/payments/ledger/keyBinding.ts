@@ -17,15 +17,18 @@ export interface Binding {
 /** A binding as stored. The version counts the bindings made under the key. */
 export type StoredBinding = Binding & { version: number };
 
-/** Returns the name of the object that stores a payer's idempotency key. The name contains only a hash of the key. */
+/**
+ * Returns the name of the Durable Object that stores a payer's idempotency key. The name contains only a hash of the
+ * key.
+ */
 export async function keyNameOf(payer: string, key: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key));
   return `key:${payer.toLowerCase()}:${new Uint8Array(digest).toHex()}`;
 }
 
 /**
- * Returns the name of the object that stores the default key of a payer's request. No object of an idempotency key has
- * this name.
+ * Returns the name of the Durable Object that stores the default key of a payer's request. No Durable Object of an
+ * idempotency key has this name.
  * @param digest identifies the request by its content, see `SaleTerms.knownDigest`
  */
 export function defaultKeyNameOf(payer: string, digest: string): string {

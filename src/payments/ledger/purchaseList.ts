@@ -13,7 +13,7 @@ export interface ListedPayment {
   expiresAt: number;
 }
 
-/** Returns the name of the object with a payer's purchase list. */
+/** Returns the name of the Durable Object that stores a payer's purchase list. */
 export function purchasesOf(payer: string): string {
   return `purchases:${payer.toLowerCase()}`;
 }

@@ -33,9 +33,8 @@ export interface AdmissionTerms extends EventContext {
   /** Returns whether the caller has signed in as the payer. Called only if the payment may be public. */
   isSignedIn(): Promise<boolean>;
   /**
-   * Returns the fingerprint of the request, or undefined if the request is too long. Called only for a payment that has
-   * already bought a result, if the caller has not proved to be the payer. The function itself is undefined if the
-   * request is known to be too long.
+   * Returns the fingerprint of the request, or undefined if the request is too long to read. Called only for a payment
+   * that is already used, if the caller has not proved to be the payer. Without this function, no such request is read.
    */
   smallFingerprint?(): Promise<string | undefined>;
   /** Name of the operation in the log. */

@@ -32,7 +32,7 @@ export class PaidEarlier extends Error {
 export class DefaultKey implements RequestKey {
   isContested = false;
   bound: Promise<void> = Promise.resolve();
-  /** Name of the key's object. Undefined before the key is bound. */
+  /** Name of the key's Durable Object. Undefined before the key is bound. */
   name?: string;
   readonly #terms: Omit<SaleTerms<unknown>, "work">;
   readonly #payment: OwnPayment;
@@ -106,8 +106,8 @@ export class DefaultKey implements RequestKey {
         case "spent":
           return undefined;
       }
-      // The claim has failed, or its lease has expired. The claim must not settle once this call has replaced the
-      // payment.
+      // The claim has failed, or its lease has expired. Invalidates the claim, because it must not be settled once this
+      // call has replaced the payment.
       if (await orInProgress(record.invalidateClaims(fingerprint))) return undefined;
     }
   }

@@ -62,7 +62,7 @@ export interface SettlementEvent {
 /** A change of a payment channel, other than a sale. */
 export interface ChannelEvent {
   event: "channel";
-  /** Name of the channel's object. */
+  /** Name of the channel's Durable Object. */
   channel: string;
   network: string;
   payer: string;

@@ -199,7 +199,7 @@ export class PaymentRequired extends Error {
   /** Facts about the unpaid request. They become additional members of the 402's body in x402 version 1. */
   readonly facts: Readonly<Record<string, unknown>>;
 
-  /** Creates a refusal. @param reason undefined if the call has no payment */
+  /** Creates a refusal. @param reason why the payment was not accepted; undefined if the call has no payment */
   constructor(
     offer: Offer,
     reason?: string,

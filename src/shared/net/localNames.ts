@@ -11,7 +11,7 @@ export const LOCAL_NAMES: ReadonlySet<string> = new Set([
   "home",
   "lan",
   "localdomain",
-  "localdomain4", // in /etc/hosts of some systems, like localhost4 and localhost6
+  "localdomain4", // /etc/hosts of some systems contains localhost4.localdomain4 and localhost6.localdomain6
   "localdomain6",
   "svc", // used by Kubernetes: service.namespace.svc, which the search path of each container resolves
   "cluster", // used by Kubernetes: service.namespace.svc.cluster
