@@ -5,7 +5,7 @@
 import { app } from "../src/app.ts";
 
 export { Ledger } from "../src/service/account/ledger.ts";
-// wrangler.toml binds the class that the next line exports
+// wrangler.toml binds this class, so the Worker must export it
 export { Budget } from "../src/service/limits/quota.ts";
 
 export default {

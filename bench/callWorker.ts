@@ -6,7 +6,7 @@ import { degrees, PDFDocument } from "pdf-lib";
 import { app } from "../src/app.ts";
 
 export { Ledger } from "../src/service/account/ledger.ts";
-// wrangler.toml binds the classes that these lines export
+// wrangler.toml binds these classes, so the Worker must export them
 export { Budget } from "../src/service/limits/quota.ts";
 
 async function storeAndCopy({ body }: Request, { RESULTS }: Env): Promise<void> {

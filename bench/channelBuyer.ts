@@ -8,7 +8,7 @@ interface Asked {
   paymentPayload: { payload: { deposit?: { amount: string }; voucher?: { channelId: string } } };
 }
 
-/** Returns a facilitator's answer to a deposit into a new channel; undefined if the request is for another scheme. */
+/** Returns a facilitator's answer to a deposit into a new channel; undefined if the request is not a deposit. */
 export function depositAnswer(request: string, path: "/verify" | "/settle"): object | undefined {
   const { deposit, voucher } = (JSON.parse(request) as Asked).paymentPayload.payload;
   if (!deposit || !voucher) return undefined;

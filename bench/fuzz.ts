@@ -116,7 +116,7 @@ async function runAll(batches: Iterator<Batch>, report: (report: Report) => void
     const cause = await end;
     clearTimeout(watch);
     const crashes = done === from ? batch.crashes + 1 : 0;
-    const isReader = isCrash(cause) || typeof cause === "number"; // a number is an exit code: the thread was terminated
+    const isReader = isCrash(cause) || typeof cause === "number"; // a number is the exit code of a thread that was terminated, because it exceeded a time limit
     if (done < to && !(isReader && ONLOOKERS[crashes])) throw cause;
     batch = done < to ? { ...batch, from: done, crashes } : batches.next().value;
   }

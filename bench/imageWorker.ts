@@ -7,7 +7,7 @@ import { watermark } from "../src/engine/index.ts";
 import { onePage } from "../test/support/pdf.ts";
 
 export { Ledger } from "../src/service/account/ledger.ts";
-// wrangler.toml binds this class, so the Worker must export it.
+// wrangler.toml binds this class, so the Worker must export it
 export { Budget } from "../src/service/limits/quota.ts";
 
 /** Marks the page and returns the length of the output in bytes. */

@@ -3,7 +3,7 @@ import { app } from "../src/app.ts";
 import { DELAYS } from "./delays.ts";
 
 export { Ledger } from "../src/service/account/ledger.ts";
-// wrangler.toml binds the classes that these lines export
+// wrangler.toml binds these classes, so the Worker must export them
 export { Budget } from "../src/service/limits/quota.ts";
 
 let isFar = true;

@@ -14,7 +14,7 @@ Examples:
   overprint buy contract.pdf --each names.csv --text 'Copy for {name}' -o 'copies/{name}.pdf' --max-total 5.00
   overprint buy https://example.com/contract.pdf --image logo.png --scale 0.2 --json`;
 
-/** Adds `overprint buy`: a paid call of a deployment. */
+/** Adds `overprint buy`: a paid call to a deployment. */
 export function addBuy(program: Command, io: Io): void {
   const command = program
     .command("buy")

@@ -43,7 +43,7 @@ export interface Input {
  * @throws Failure for a missing file, and for a folder without PDFs
  */
 export async function findFiles(names: readonly string[], output?: string): Promise<SourceFile[]> {
-  const found = new Map<string, string>(); // `below` of each file, by its path
+  const found = new Map<string, string>(); // the value of `below`, by the path of the file
   const add = (path: string, below = "") => found.has(path) || found.set(path, below);
   for (const name of names) {
     if (name === STANDARD) add(name);

@@ -24,7 +24,7 @@ export interface PaymentChoice {
   /** Whether to pay through a payment channel. */
   channel?: boolean | undefined;
   maxDeposit?: string | undefined;
-  /** Maximum price of a whole series that needs no confirmation. */
+  /** Maximum total price of a series for which no confirmation is needed. */
   maxTotal?: string | undefined;
 }
 

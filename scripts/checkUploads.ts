@@ -105,8 +105,8 @@ async function measure(worker: RunningWorker): Promise<boolean> {
 }
 
 /**
- * Breaks an upload in the middle, resumes the upload with curl, and marks the file. Returns whether only missing parts
- * are sent.
+ * Breaks an upload in the middle, resumes the upload with curl, and marks the file. Returns whether curl sends only the
+ * missing parts.
  */
 async function resume(worker: RunningWorker): Promise<boolean> {
   const folder = await mkdtemp(join(tmpdir(), "overprint-"));

@@ -34,7 +34,7 @@ export function listedFiles(): File[] {
   return entries.size < 2 ? [] : [...entries.keys()];
 }
 
-/** Marks a PDF of the list as the shown one. */
+/** Highlights the shown PDF in the list. */
 export function showChosen(chosen: File): void {
   for (const [file, { button }] of entries) button.ariaPressed = String(file === chosen);
 }

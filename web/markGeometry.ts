@@ -93,7 +93,7 @@ function nearest<N extends string>(
   const names = Object.keys(places) as N[];
   const isLarge = size > length / 2 && current !== undefined;
   const offsets = (isLarge ? [current as N] : names).map((name): [N, number] => {
-    // the current position is measured, because it may be relative to another box than the page's
+    // the current place is computed from the mark, because it may be relative to another box of the page
     const there = name === current ? center - offset : inset + size / 2 + places[name] * (length - 2 * inset - size);
     return [name, center + by - there];
   });

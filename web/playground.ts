@@ -311,7 +311,10 @@ function askForPassword({ name }: File, problem: string): void {
   document.getElementById("unlock-password")!.ariaInvalid = problem ? "true" : null;
 }
 
-/** Shows an element instead of pages, because the file cannot be marked. The element keeps the focus. */
+/**
+ * Shows an element instead of pages, because the file cannot be marked. An element that is already shown keeps the
+ * focus.
+ */
 function showNothing(instead: HTMLElement): void {
   preview?.clear();
   shownFile = undefined;

@@ -26,7 +26,7 @@ const status = document.getElementById("purchase-status")!;
 const wallets = document.getElementById("wallets")!;
 const progress = document.getElementById("progress") as HTMLProgressElement;
 const cancel = document.getElementById("cancel") as HTMLButtonElement;
-/** Alternatives to a wallet; missing on the page of a payment link. */
+/** The part of the page about alternatives to a wallet. Null on the page of a payment link. */
 const withoutWallet = document.getElementById("no-wallet");
 const receipts = document.getElementById("receipts")!;
 

@@ -60,7 +60,7 @@ export async function updateSeries(shop: Shop, shown: File, isForSale: boolean):
   for (const button of buttons) {
     button.disabled = false;
     const label = `Get ${which} PDFs${totalOf(left.length)}${button.dataset.payer === "key" ? " with the development key" : ""}`;
-    if (button.textContent !== label) button.textContent = label; // a live region also announces the same text again
+    if (button.textContent !== label) button.textContent = label; // a live region would announce an equal label again
   }
 }
 
@@ -113,7 +113,7 @@ async function remaining(shop: Shop, files: readonly File[]): Promise<File[]> {
   return left;
 }
 
-/** Returns the price of several purchases in words, or nothing if the deployment has several prices. */
+/** Returns the price of several purchases in words, or an empty text if the deployment has several prices. */
 function totalOf(count: number): string {
   const [amount, unit, ...others] = price.split(" ");
   if (others.length > 0) return "";

@@ -1,4 +1,4 @@
-/** Local storage. If the browser denies access, values last until the page closes. */
+/** Local storage. If the browser denies access, values are kept in memory until the page closes. */
 
 const inMemory = new Map<string, string>();
 

@@ -11,17 +11,17 @@ const STORAGE = "overprint.unit";
 const picker = document.getElementById("unit") as HTMLSelectElement | null;
 let unit: Unit = "pt";
 
-/** Returns a number of points, rounded to a hundredth, for a length in the visitor's unit. */
+/** Converts a length in the visitor's unit to points, rounded to a hundredth. */
 export function toPoints(length: number): number {
   return Math.round(length * POINTS[unit] * 100) / 100;
 }
 
-/** Returns a length in the visitor's unit, with the unit's name, for a number of points. */
+/** Converts a length in points to the visitor's unit, and appends the unit's name. */
 export function lengthInWords(points: number): string {
   return `${fromPoints(points)} ${unit}`;
 }
 
-/** Returns a length in the visitor's unit for a number of points. */
+/** Converts a length in points to the visitor's unit. */
 export function fromPoints(points: number): string {
   return String(Number((points / POINTS[unit]).toFixed(unit === "in" ? 4 : 2)));
 }

@@ -12,7 +12,7 @@ export interface Surroundings {
  * Runs a command, and prints its errors.
  * @param readAsked parses the arguments; returns undefined if they ask only for the usage
  * @param act runs the command with the parsed arguments, and returns the exit code
- * @returns the exit code: 2 if the command fails
+ * @returns the exit code: 2 if the command fails, otherwise that of `act`, or 0 for the usage
  */
 export async function runCommand<A>(
   { print, complain }: Surroundings,

@@ -44,7 +44,7 @@ export function orderOf(marked: MarkedFile): Order {
 }
 
 function settingsOf({ operation, image, fields }: MarkedFile): string {
-  const { filename: _, ...shown } = withoutPassword(fields); // the receipt shows the name
+  const { filename: _, ...shown } = withoutPassword(fields); // omits the name, which the receipt shows separately
   const words = Object.entries(shown).map(([name, value]) => fieldInWords(name, value));
   return [...(operation === "image" && image ? [`image ${image.name}`] : []), ...words].join(", ");
 }
@@ -57,7 +57,7 @@ function formOf({ file, image, operation, fields }: MarkedFile): FormData {
   return form;
 }
 
-/** Returns the fields that the browser may store. A stored digest would allow guesses of a short password. */
+/** Returns the fields without the password. The browser stores their digest, which would reveal a short password. */
 function withoutPassword({ password: _, ...fields }: Settings["fields"]): Settings["fields"] {
   return fields;
 }
