@@ -71,7 +71,7 @@ describePage("the fields of the playground", (running) => {
       await expect.poll(() => page.textContent("#text-font_size-problem"), PATIENCE).toContain("must be a number");
     }));
 
-  test("hints and limits are in the unit that the visitor has chosen", () =>
+  test("the playground shows hints and limits in the unit that the visitor has chosen", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, sample);
       await page.click("form[data-operation=text] summary");
@@ -87,7 +87,7 @@ describePage("the fields of the playground", (running) => {
       expect(await page.textContent("#status")).toBe("Size font_size must be at most 705.56 mm.");
     }));
 
-  test("a warning says that a size does not fit, and its button sets the largest size that fits", () =>
+  test("a warning says that the mark does not fit on a page at this size, and the warning's button sets a size that fits", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, pagesOf(["/MediaBox [0 0 400 400]", "/MediaBox [0 0 800 800]"]));
       const warnings = () => page.textContent("#warnings");

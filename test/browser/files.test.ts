@@ -17,7 +17,7 @@ describePage("the files of the playground", (running) => {
   const expectStatus = (page: Page, words: RegExp) =>
     expect.poll(() => page.textContent("#status"), PATIENCE).toMatch(words);
 
-  test("the list of several chosen PDFs is announced, and stays complete when the visitor shows another PDF", () =>
+  test("the playground announces the list of several chosen PDFs, and keeps the list when the visitor shows another of them", () =>
     withPage(running.browser, running.worker.url, async ({ page, complaints }) => {
       await page.setInputFiles("#file", ["one.pdf", "two.pdf", "three.pdf"].map(pdf));
       await expectStatus(page, /^one\.pdf: 4 pages/);
@@ -97,7 +97,7 @@ describePage("the files of the playground", (running) => {
         document.getElementById("preview").dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true }));
       })()`);
       await expectStatus(page, /Choose another file|PDF/);
-      await page.click("#status"); // browsers ask only visitors who have used the page
+      await page.click("#status"); // browsers ask only if the visitor has interacted with the page
       await page.reload();
       expect(asked).toEqual(["beforeunload"]);
     }));

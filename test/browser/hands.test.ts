@@ -40,7 +40,7 @@ describePage("the mark under the visitor's hands", (running) => {
     await isShown(page);
   }
 
-  /** Small marks, with the steps to set them. */
+  /** The steps that set a small mark, by the name of the mark. */
   const SMALL: Record<string, (page: Page) => Promise<unknown>> = {
     footer: (page) => page.click('.presets >> text="Page 1 of 9"'),
     header: async (page) => {
@@ -98,7 +98,7 @@ describePage("the mark under the visitor's hands", (running) => {
       }),
   );
 
-  test("a repeated key stops at the limits of size and offset, but turns the mark past 180 degrees", () =>
+  test("a key press stops at the limits of size and offset, but turns the mark past 180 degrees", () =>
     withSample({}, async (page) => {
       await page.fill("#text-font_size", "1990");
       await page.fill("#text-rotation", "178");

@@ -83,7 +83,7 @@ describePage("the playground with the keyboard", (running) => {
       expect(await page.textContent("#snippet-curl")).toContain("offset_y=10");
     }));
 
-  test("Undo keeps the focus after the last step, and a vanishing warning button passes its focus on", () =>
+  test("the Undo button keeps the focus after the last step, and a warning button that disappears passes it to the preview", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, sample);
       await page.fill("#text-opacity", "0");

@@ -7,7 +7,7 @@ import { describePage } from "./running.ts";
 
 const PHONE = { width: 375, height: 740 };
 const LAPTOP = { width: 1366, height: 768 };
-/** The laptop at 200 % zoom. */
+/** Viewport of the laptop at 200 % zoom, in CSS pixels. */
 const ZOOMED = { width: 683, height: 384 };
 
 describePage("the layout of the playground", (running) => {
@@ -83,7 +83,7 @@ describePage("the layout of the playground", (running) => {
   test.each([
     ["a small phone", { width: 320, height: 568 }],
     ["a laptop at more than 200 % zoom", { width: 640, height: 400 }],
-  ])("the purchase button and the labels stay on one line on %s", (_, viewport) =>
+  ])("the texts of the purchase button and of the field labels do not wrap on %s", (_, viewport) =>
     withSample(viewport, async (page) => {
       expect((await boxOf(page, "#buy")).height).toBeLessThan(45);
       expect((await boxOf(page, "label[for=text-rotation]")).height).toBeLessThan(30);
@@ -93,7 +93,7 @@ describePage("the layout of the playground", (running) => {
     }),
   );
 
-  test("the hint about the mark names a tap on a touch screen, and the keys elsewhere", async () => {
+  test("the hint about moving the mark mentions tapping on a touch screen, and the arrow keys on other screens", async () => {
     const hint = async (options: { hasTouch?: boolean; isMobile?: boolean }) => {
       let words = "";
       const read = async (page: Page) => {

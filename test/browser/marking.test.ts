@@ -171,7 +171,7 @@ describePage("the tools of the playground", (running) => {
       expect(await width()).toBeCloseTo(before, 0);
     }));
 
-  test("a warning explains a notice, and the warning's button corrects the settings", () =>
+  test("a warning says that the mark is not visible, and the warning's button corrects the settings", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, sample);
       await page.fill("#text-opacity", "0");
@@ -186,7 +186,7 @@ describePage("the tools of the playground", (running) => {
       await expect.poll(() => page.textContent("#warnings"), PATIENCE).toBe("");
     }));
 
-  test("a warning says that the edge of the page cuts off a moved mark, and its button moves the mark back", () =>
+  test("a warning says that the edge of the page cuts off a moved mark, and the warning's button moves the mark back", () =>
     withFile(running.browser, running.worker.url, sample, async (page) => {
       await page.click("form[data-operation=text] summary");
       await page.fill("#text-offset_x", "100");
@@ -200,7 +200,7 @@ describePage("the tools of the playground", (running) => {
       expect(await page.textContent("#warnings")).toBe("");
     }));
 
-  test("the page keeps its size while the visitor drags the mark off its edge, and the warning follows the drag", () =>
+  test("the page keeps its size while the visitor drags the mark over the page's edge, and a warning appears after the drag", () =>
     withFile(running.browser, running.worker.url, sample, async (page) => {
       await page.locator(".mark").first().scrollIntoViewIfNeeded();
       const boxOf = async (selector: string) => (await page.locator(selector).first().boundingBox())!;
@@ -216,7 +216,7 @@ describePage("the tools of the playground", (running) => {
       await expect.poll(() => page.textContent("#warnings"), PATIENCE).toContain("cuts off the mark");
     }));
 
-  test("a click inserts a placeholder at the cursor of the text", () =>
+  test('the button "Page number" inserts {page} at the cursor of the text, and typing continues after the placeholder', () =>
     withFile(running.browser, running.worker.url, sample, async (page) => {
       await page.fill("#text-text", "Page  of 4");
       await page.evaluate(`document.getElementById("text-text").setSelectionRange(5, 5)`);
@@ -226,7 +226,7 @@ describePage("the tools of the playground", (running) => {
       expect(await curl(page)).toContain("text=Page {page}! of 4");
     }));
 
-  test("the playground asks for an image in view of the preview, and offers a sample", () =>
+  test("a warning asks for the missing image, and offers a sample image", () =>
     withFile(running.browser, running.worker.url, sample, async (page) => {
       await page.check("[name=operation][value=image]", { force: true });
       await expect.poll(() => page.textContent("#warnings"), PATIENCE).toContain("Choose an image");

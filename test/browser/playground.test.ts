@@ -58,7 +58,7 @@ describePage("the page at /", (running) => {
       expect(complaints).toEqual([]);
     }));
 
-  test("the playground sorts dropped files by type, offers further PDFs, and names the files that it cannot use", () =>
+  test("the playground uses a dropped PDF and image, lists further PDFs to choose from, and names files that it cannot use", () =>
     withPage(running.browser, running.worker.url, async ({ page, complaints }) => {
       const drop = async (...files: [name: string, type: string, bytes: Uint8Array][]) => {
         const transfer = await page.evaluateHandle(`(() => {
@@ -246,7 +246,7 @@ describePage("the page at /", (running) => {
     return (await callPaid(`${running.worker.url}/v1/watermark/text`, form)).json() as Promise<Refusal>;
   }
 
-  test("the playground accepts a file after showing the sample, and keeps its settings when the visitor returns", () =>
+  test("the playground accepts a file after showing the sample, and keeps file and settings when the visitor returns", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       const contract = join(import.meta.dirname, "../../examples/contract.pdf");
       await page.setInputFiles("#file", contract);

@@ -110,7 +110,7 @@ describePage("paying with the development key", (running) => {
 
   test("the buy button matches the current settings, even if they change during a purchase", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
-      await page.setViewportSize({ width: 800, height: 1000 }); // the status of a purchase does not shrink the page
+      await page.setViewportSize({ width: 800, height: 1000 }); // large enough for the page and the purchase status
       await chooseFile(page, sample);
       const { promise: sent, resolve: send } = Promise.withResolvers<void>();
       const { promise: changed, resolve: change } = Promise.withResolvers<void>();

@@ -58,7 +58,7 @@ describe("slow cases of payment channels", () => {
   test("the Worker claims sales through a second facilitator if the first fails, or waits for its only facilitator", async () => {
     const [both, one] = [await start({ FACILITATOR_URL: `${facilitator.url},${second.url}` }), await start()];
     const buyers = [await richBuyer(both), await richBuyer(one)] as const;
-    facilitator.interpose("", async () => "cut"); // Claims have no payer, so the empty address stands for them.
+    facilitator.interpose("", async () => "cut"); // The empty address selects claims, which have no payer.
     for (const { buy } of buyers)
       for (let calls = 1; calls <= 20; calls++) expect(callsCharged(await buy())).toBe(calls);
     await vi.waitUntil(async () => (await claimedFrom(buyers[0])) === 20n * PRICE, LONG);

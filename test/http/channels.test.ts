@@ -134,7 +134,8 @@ describe("payment through a channel", () => {
         },
       ],
     });
-    // The service now rejects the voucher. The 402 repeated it to its sender, so it no longer proves who the payer is.
+    // The service now rejects the voucher. The 402 disclosed the voucher to a caller who may not be the payer, so the
+    // voucher no longer proves who the payer is.
     expect((await call(voucher)).status).toBe(402);
   });
 

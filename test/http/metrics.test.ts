@@ -152,7 +152,7 @@ describe("each documented alert fires on its condition", () => {
     OverprintFacilitatorErrors: () => {
       const call = deployment({ PAY_TO, FACILITATOR_URL: "https://facilitator.example.com/down" });
       return expectAlert("OverprintFacilitatorErrors", call, async () => {
-        await Promise.all(Array.from({ length: 6 }, () => buy(call))); // concurrent, because each call retries
+        await Promise.all(Array.from({ length: 6 }, () => buy(call))); // concurrent to save time, because each call retries
       });
     },
     OverprintServerErrors: () => {

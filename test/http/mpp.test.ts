@@ -172,7 +172,7 @@ describe("an MPP credential", () => {
     expect([status, await counts()]).toEqual([200, { verify: 1, settle: 1 }]);
   });
 
-  test("an MPP credential pays for a form, even if its scheme is in lower case", async () => {
+  test("an MPP credential pays for a form request, even if the authentication scheme is written in lower case", async () => {
     const body = formOf({ file: new File([onePage], "a.pdf"), text: "FORM" });
     const value = await authorizing();
     expect(await call({ body, headers: { Authorization: value.replace("Payment", "payment") } })).toHaveProperty(

@@ -106,7 +106,7 @@ describe("headers of problem responses", () => {
     ]);
   });
 
-  test("the OpenAPI document lists Content-Range for a 416 and a download's conditional headers, which the service supports", async () => {
+  test("the OpenAPI document lists the Content-Range of a 416 and the conditional headers of a download, as the service does", async () => {
     const link = "/v1/files/{id}.pdf";
     expect(await described(link, "get", 416)).toContain("Content-Range");
     const { url, bytes } = (

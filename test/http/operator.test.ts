@@ -52,7 +52,7 @@ describe("the sales list", () => {
     expect((await read(today)).sales).toHaveLength(1);
   });
 
-  test("the sales list of a day has pages without gaps or duplicates", async () => {
+  test("the pages of a day's sales list together contain each sale exactly once", async () => {
     const at = Date.parse("2026-01-31T23:59:00Z");
     const book = env.LEDGER.getByName(daybookOf(dayOf(at)));
     const sale = (n: number): BookedSale => ({

@@ -13,7 +13,7 @@ import { bucket } from "../support/storage.ts";
 import { SECRET, WRONG_SETTINGS } from "../support/wrongSettings.ts";
 
 const ORIGIN = "https://api.example.com";
-/** Settings that the service only publishes. */
+/** Settings that the service only shows to callers. An invalid value does not stop sales. */
 const COSMETIC = ["CONTACT_EMAIL", "REPOSITORY_URL", "TERMS_URL", "PRIVACY_URL", "IMPRINT_URL", "STATUS_URL"];
 const WRONG = Object.entries(WRONG_SETTINGS)
   .filter(([name]) => !COSMETIC.includes(name))

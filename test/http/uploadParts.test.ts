@@ -92,7 +92,7 @@ describe("an upload in parts", () => {
     expect((await complete(offered)).status).toBe(200);
   });
 
-  test("an upload no longer than one part has no parts", async () => {
+  test("a file no longer than one part cannot be uploaded in parts", async () => {
     const offered = await open(PART);
     expect(offered).not.toHaveProperty("parts");
     expect(await storedKeys("uploads/")).toHaveLength(1);

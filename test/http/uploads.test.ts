@@ -205,7 +205,7 @@ describe("the file of an upload", () => {
     expect(await codeOf(await put(offered, new Uint8Array()))).toEqual([400, "upload_length_wrong"]);
   });
 
-  test("an upload is limited to the free size if the upload request states no size", async () => {
+  test("an upload whose request states no size accepts at most 10 MB, the maximum size of a free upload", async () => {
     const offered = await opened();
     expect(await codeOf(await put(offered, new Uint8Array(10_000_001)))).toEqual([413, "source_too_large"]);
     const image = await opened({ type: "image" });

@@ -99,14 +99,17 @@ describe("readJson and long strings that are not files", () => {
     ["a text with an escape at its beginning", { text: `say "no"\n${base64}` }],
     ["a key", { [base64]: 1 }],
     ["a third file", { file: uri(300_000), image: base64, data: { file: uri(300_000) } }],
-  ])("readJson truncates a long string outside a file field, and reports body_too_large: %s", async (_, value) => {
-    for (const chunkLength of [1001, 1_000_000]) {
-      const json = await read(JSON.stringify({ ...value, n: [1, '"'] }), chunkLength);
-      expect(json.tooLong).toMatchObject({ code: "body_too_large" });
-      expect(json.text.length).toBeLessThan(9000);
-      expect(json.parse()).toMatchObject({ n: [1, '"'] });
-    }
-  });
+  ])(
+    "readJson truncates a long string that it does not receive as a file, and reports body_too_large: %s",
+    async (_, value) => {
+      for (const chunkLength of [1001, 1_000_000]) {
+        const json = await read(JSON.stringify({ ...value, n: [1, '"'] }), chunkLength);
+        expect(json.tooLong).toMatchObject({ code: "body_too_large" });
+        expect(json.text.length).toBeLessThan(9000);
+        expect(json.parse()).toMatchObject({ n: [1, '"'] });
+      }
+    },
+  );
 });
 
 /** Reads a JSON text and opens its file. Returns the problem that opening the file throws. */

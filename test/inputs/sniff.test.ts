@@ -78,11 +78,11 @@ describe("expectPdf and share links", () => {
     "https://github.com/a/b",
     "https://dropbox.com.example.com/s/abc",
     "data:application/pdf;base64,PCFET0NUWVBFIGh0bWw+",
-  ])("expectPdf suggests no download link for the URL %s", (source) => {
+  ])("the error of expectPdf for a web page contains no URL of a download link if the source is %s", (source) => {
     expect(() => expectPdf(page, source)).toThrow(notAPdf(/direct download link\.$/));
   });
 
-  test("expectPdf suggests no download link for an upload", () => {
+  test("the error of expectPdf for an uploaded web page contains no URL of a download link", () => {
     expect(() => expectPdf(page, new File([page], "a.pdf"))).toThrow(notAPdf(/direct download link\.$/));
   });
 });

@@ -87,7 +87,7 @@ describe("a client that opens pages for its user", () => {
     ["decline", "has not opened"],
     ["cancel", "has not opened"],
   ] as const)(
-    "request_payment_link asks a client that can open pages only once, and returns the claim after the answer %j",
+    "request_payment_link asks a client with URL elicitation once to open the payment page, and returns the claim after the answer %j",
     async (action, words) => {
       const { offered, shown, text } = await ask(action);
       expect(shown).toEqual([{ mode: "url", url: offered.url, message: "Pay 0.05 USDC for the watermarked PDF" }]);

@@ -273,7 +273,7 @@ export class Simulation {
 
   /**
    * Makes one call of the payer.
-   * @param final whether the call is at the end of the simulation. The payer is then signed in
+   * @param final whether the call is at the end of the simulation, where the payer is signed in
    */
   async #call(asked: Asked, object: PaymentObject, final = false): Promise<string> {
     const { history } = this;

@@ -20,7 +20,7 @@ const SOLANA = "EdqM52SpXCn5c1uozuvuH5o9Tcr41kYeCWz4Ymu6ngbt";
 const CDP_SECRET = `${"A".repeat(86)}==`;
 const PAY_TO = "0x00000000000000000000000000000000000000aa";
 
-/** Settings that the service only publishes. */
+/** Settings that the service only shows to callers. An invalid value does not stop sales. */
 const COSMETIC = ["CONTACT_EMAIL", "REPOSITORY_URL", "TERMS_URL", "PRIVACY_URL", "IMPRINT_URL", "STATUS_URL"];
 
 /** Returns the errors that the settings cause, or else the warnings. */
@@ -129,7 +129,7 @@ describe("settings", () => {
     ["DOH_URL", "DNS_CHECK_URL"],
     ["IDEMPOTENCY_KEY", "DEFAULT_KEY"],
     ["MAX_MEGAPIXELS", "MAX_IMAGE_PIXELS"],
-  ])("readConfig warns about the near miss %s, suggests %s, and does not stop sales", (name, setting) => {
+  ])("readConfig warns that %s resembles the setting %s, and does not stop sales", (name, setting) => {
     expect(readConfig({ [name]: "x" }).warnings).toEqual([`${name} is not a setting. Did you mean ${setting}?`]);
     expect(unknownNames({ [name]: "x" }, Object.keys(settings.shape))).toEqual([]);
   });
@@ -149,13 +149,13 @@ describe("settings", () => {
     ["CHAIN", "NETWORKS", "base"],
     ["SALES", "SELLING", "true"],
     ["SOLANA_WALLET", "PAY_TO_SOLANA", SOLANA],
-  ])("the near miss %s of a payment setting stops sales unless %s is set too", (name, setting, value) => {
+  ])("the misspelled payment setting %s stops sales unless %s is also set", (name, setting, value) => {
     const problem = `${name} is not a setting. Did you mean ${setting}?`;
     expect(() => readConfig({ [name]: value })).toThrow(problem);
     expect(readConfig({ [name]: value, [setting]: value }).warnings).toEqual([problem]);
   });
 
-  test("settingsIn returns near misses in a process environment, but no names of other programs", () => {
+  test("settingsIn returns variables whose names resemble a setting, but no variables of other programs", () => {
     const near = { LINK_TTL: "3600", OVERPRINT_PRICE: "1", X402_NETWORKS: "base" };
     const others = [
       "PATH",

@@ -190,8 +190,8 @@ export class Callers {
     const earlier = this.orders.find(({ ownKey, signsEachTime }) => ownKey === undefined && signsEachTime);
     if (!earlier || earlier === order) return;
     const { payer, text, file, isDamaged, isSlow, payments } = earlier;
-    // The service hashes a file in parts in another way. The same file therefore counts as different content if it is
-    // sent in one request.
+    // The service hashes a file differently if it is uploaded in parts. The same file therefore counts as different
+    // content if it is sent in one request.
     if ([earlier.way, order.way].includes("upload in parts")) order.way = earlier.way;
     const withoutKey = { ownKey: undefined, key: undefined, signsEachTime: true };
     Object.assign(order, { payer, text, file, isDamaged, isSlow, payments, ...withoutKey });

@@ -74,8 +74,8 @@ export class Machine {
     PAYERS_POOL.held.clear();
     SENDERS_POOL.held.clear();
     const slot = new LargeFileSlot(1, 0);
-    // Outside of an execution, the time is later than any expiry. This call therefore evicts the slots of earlier
-    // schedules.
+    // Outside of an execution, the time is later than any expiry. This call therefore frees the large-file slots that
+    // calls of earlier schedules still hold.
     void slot.acquire();
     slot.release();
     forgiveRefusals({ url: ORIGIN, headers: new SimulatedHeaders(CLIENT) } as object as Request);

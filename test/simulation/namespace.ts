@@ -78,7 +78,8 @@ export class SimulatedNamespace {
 
   /**
    * Calls a method of a Durable Object and returns the result.
-   * @param line state for the order of delivery. The calls of one stub are delivered in the order of sending
+   * @param line simulated time in milliseconds of the latest delivery through the caller's stub. Calls of one stub are
+   * delivered in the order in which they were sent
    */
   #call(name: string, method: string, args: unknown[], line: { deliveredAt: number }): Promise<unknown> {
     const world = this.#world;

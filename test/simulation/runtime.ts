@@ -71,7 +71,7 @@ class SimulatedAbortSignal {
   }
 }
 
-/** Fills the array with random bytes from the schedule's world, so that a seed always produces the same names. */
+/** Fills the array with random bytes from the schedule's world, so that a seed always produces the same tokens. */
 function getRandomValues(bytes: Uint8Array): Uint8Array {
   const { world } = running()!;
   for (let at = 0; at < bytes.length; at++) bytes[at] = world.below(256);

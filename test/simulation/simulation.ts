@@ -120,7 +120,7 @@ export class Simulation {
       await world.pass(460_000); // long enough for slow work that is planned twice
     while (channelPayers.buying > 0);
     const keptWhenCalm = [...bucket.objects.keys()];
-    const ownedWhenCalm = new Set([...resultsIn(ledger), ...filesOfSlots(bucket)]);
+    const ownedWhenCalm = new Set([...resultsIn(ledger), ...keysOfUploads(bucket)]);
     const heldWhenCalm = machines.reduce((sum, { script }) => sum + script.PAYERS_POOL.held.size, 0);
 
     for (const link of callers.links.all)
@@ -176,8 +176,8 @@ function resultsIn({ objects }: SimulatedNamespace): string[] {
   });
 }
 
-/** Returns the storage keys of all upload slots and of the files in them. */
-function filesOfSlots({ objects }: SimulatedBucket): string[] {
+/** Returns the storage keys of all uploads, and of their files and parts. */
+function keysOfUploads({ objects }: SimulatedBucket): string[] {
   return [...objects.values()].flatMap(({ key, bytes }) => {
     if (!/^uploads\/\d+\/\d+-[0-9a-f]{32}$/.test(key)) return [];
     const { file } = JSON.parse(new TextDecoder().decode(bytes));

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { EDGES, FONT_STYLES, FRAME_BOXES, LAYERS, POSITIONS, TEMPLATES } from "../../src/engine/index.ts";
 import { choiceInWords, fieldInWords, valueInWords } from "../../src/site/fieldWords.ts";
 
-test("the page describes every choice in plain words", () => {
+test("`choiceInWords` returns a capitalized label of plain words for each value of a field with choices", () => {
   const choices = { position: POSITIONS, layer: LAYERS, font: FONT_STYLES, box: FRAME_BOXES, edge: EDGES };
   const words = Object.entries({ ...choices, template: Object.keys(TEMPLATES) }).flatMap(([field, names]) =>
     names.map((name) => choiceInWords(field, name)),

@@ -10,7 +10,7 @@ async function* chunks(count: number) {
   for (let i = 0; i < count; i++) yield new Uint8Array(MB);
 }
 
-test("a bucket that fails and keeps the stream locked ends the write with the bucket's error", async () => {
+test("storing a file fails with the bucket's error if the bucket fails and keeps the stream locked", async () => {
   const stored = storeWritten(
     6 * MB,
     (stream) => writeAll(chunks(6), stream),
@@ -22,7 +22,7 @@ test("a bucket that fails and keeps the stream locked ends the write with the bu
   await expect(stored).rejects.toThrow("no space left");
 });
 
-test("an error of the writer comes before the error that it causes in the bucket", async () => {
+test("storing a file fails with the writer's error instead of the error that it causes in the bucket", async () => {
   const stored = storeWritten(
     6 * MB,
     async (stream) => {
@@ -42,7 +42,7 @@ test("an error of the writer comes before the error that it causes in the bucket
 test.each([
   ["accepts no more data", 1],
   ["has all data", 6],
-])("a bucket that %s and never answers fails after half a minute", async (_, count) => {
+])("storing a file fails after half a minute if the bucket %s and never answers", async (_, count) => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const stored = storeWritten(
     6 * MB,

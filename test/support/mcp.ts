@@ -4,9 +4,7 @@ import { ORIGIN } from "./client.ts";
 
 export const MCP = `${ORIGIN}/mcp`;
 
-/**
- * The MCP protocol revisions that tests use. The official client uses a revision if the client is in the given mode.
- */
+/** The MCP protocol revisions that tests use, each with the mode in which the official client uses the revision. */
 export const REVISIONS = { "2026-07-28": "auto", "2025-11-25": "legacy" } as const;
 
 /** Sends a request to the MCP endpoint under test. Adds the Host header that every request over the network has. */

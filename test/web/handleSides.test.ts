@@ -16,6 +16,6 @@ test.each([
   expect(sidesOf(FRAME, { x, y }, angle, PAGE, NO_ROOM)).toEqual(sides);
 });
 
-test("`sidesOf` uses visible space beside the page", () => {
+test("`sidesOf` puts the handles beyond the right edge of the page if the space there is visible", () => {
   expect(sidesOf(FRAME, { x: 365, y: 300 }, 0, PAGE, { x: 40, y: 0 })).toEqual({ x: 1, y: 1 });
 });

@@ -205,7 +205,7 @@ test("a voucher that does not continue the last one gets the channel's state and
     });
 });
 
-test("a second deposit gets a mismatch if the amount of its voucher is already charged", async () => {
+test('a second deposit gets the status "mismatch" if the amount of its voucher is already charged', async () => {
   const { payer, channel } = await opened();
   expect((await channel.reserve(await payer.deposit(10 * PRICE, PRICE))).status).toBe("mismatch");
 });
@@ -350,7 +350,7 @@ test("a channel finds a deposit on the chain if the facilitator's answer is lost
   expect(channel.chain.snapshot.balance).toBe(charged(10));
 });
 
-test("a channel keeps a deposit until the facilitator answers again, and then charges its call once", async () => {
+test("a channel keeps a deposit pending while the facilitator is unreachable, and afterward charges the deposit's call once", async () => {
   const payer = new TestPayer();
   const channel = new TestChannel(payer);
   channel.now = Date.now();
@@ -545,7 +545,7 @@ test("a channel refunds a part of its balance, and refuses a refund if nothing i
   });
 });
 
-test("a refund waits for the running call, and then gets a mismatch because its voucher is outdated", async () => {
+test('a refund waits for the running call, and then gets the status "mismatch" because its voucher is outdated', async () => {
   const { payer, channel } = await opened();
   const reserved = await channel.reserve(await payer.voucher(2 * PRICE));
   const refund = channel.refund(await payer.refund(PRICE), 25_000);
@@ -611,7 +611,7 @@ test("a channel does not report a repeated refund as refused if the chain cannot
   expect(channel.record?.pending).toBe(undefined);
 });
 
-test("a channel retries a refund with an unknown outcome, and sells nothing until then", async () => {
+test("a channel retries a refund with an unknown outcome, and sells nothing until the outcome is known", async () => {
   const { payer, channel } = await opened();
   const refund = await payer.refund(PRICE);
   const { facilitator } = channel.chain;
@@ -644,7 +644,7 @@ test("a channel records each sale, claim and transfer in the books once, even if
   ]);
 });
 
-test("a channel copies only the last voucher after several calls", async () => {
+test("a channel copies its record to other storage once after several calls, with the last voucher", async () => {
   const all = await opened();
   await sellAll(all, 2, 4);
   const { channel } = all;

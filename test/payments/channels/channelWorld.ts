@@ -112,7 +112,7 @@ export class TestChannel {
     await new Promise((resolve) => setTimeout(resolve));
   }
 
-  /** Reserves the channel for a call with this payload. Waits for other calls only with `waitMs`. */
+  /** Reserves the channel for a call with this payload. Waits for other calls for at most `waitMs`. */
   async reserve(payload: object, { key, waitMs = 0 }: { key?: string; waitMs?: number } = {}) {
     const call = {
       payment: await readPayload(payload),

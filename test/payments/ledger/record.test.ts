@@ -191,7 +191,10 @@ describe("a payment that the chain has rejected", () => {
 
   describe("an exposed payment", () => {
     const watched = { ...call, signers: [SIGNER] };
-    /** Settles a payment that the chain rejects. Each later look-up at the node returns the next item of `evidence`. */
+    /**
+     * Creates a payment that the chain has rejected, but that third parties can still submit. Each later look-up at the
+     * node returns the next item of `evidence`.
+     */
     async function exposed(payable = watched, ...evidence: (Evidence | undefined)[]) {
       const found = worldWith(async () => evidence.shift(), { outcome: "reverted", reason: "why" });
       const claim = await found.claimed(payable);
@@ -222,7 +225,7 @@ describe("a payment that the chain has rejected", () => {
       ]);
     });
 
-    test("a rejected payment stays watched without a node's answer, and each look-up first sets the next alarm", async () => {
+    test("the ledger keeps watching a rejected payment if the node does not answer, and sets the next alarm before each look-up", async () => {
       const { record, seen, state, alarmAt } = await exposed();
       let answer = (_: undefined) => {};
       seen.evidence = () => new Promise((resolve) => (answer = resolve));
@@ -574,7 +577,7 @@ describe("LedgerEntry.settle", () => {
     ]);
   });
 
-  test("a payment buys a result without proof if the facilitator reports it as used after a lost answer", async () => {
+  test("a payment is sold but not proved if the facilitator's first answer was lost and the next one reports the payment as used", async () => {
     const { record, seen, claimed, alarmAt } = world({ outcome: "unknown" }, { outcome: "used", reason: "why" });
     const claim = await claimed();
     await record.settle(claim, work);
@@ -645,7 +648,7 @@ describe("LedgerEntry.settle", () => {
     expect(state()).toBeUndefined();
   });
 
-  test("the alarm retries adding a sale to the daybook, and the payment is remembered until then", async () => {
+  test("the alarm retries adding a sale to the daybook, and the payment is remembered until the sale is added", async () => {
     const { record, seen, claimed, state, alarmAt } = world({ outcome: "settled", transaction: "0x1" });
     const claim = await claimed();
     await record.settle(claim, work);

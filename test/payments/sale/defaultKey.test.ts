@@ -135,7 +135,7 @@ test("a call that waits for another call with the same content uses its own paym
   expect((await waiting!).outcome).toMatchObject({ isPaidEarlier: false });
 });
 
-test("a slow call never settles its payment after another payment has taken its default key", async () => {
+test("a slow call never settles its payment after another payment has taken the call's default key", async () => {
   const [first, second] = [await paymentFrom(), await paymentFrom()];
   const began = Promise.withResolvers<void>();
   const end = Promise.withResolvers<void>();
@@ -155,7 +155,7 @@ test("a slow call never settles its payment after another payment has taken its 
   expect([await isSold(first), await isSold(second)]).toEqual([false, true]);
 });
 
-test("a call that repeats content during the first settlement gets an idempotency key bound to the first payment", async () => {
+test("a call with the content of an earlier call gets a key bound to the earlier payment while that payment is settling", async () => {
   const first = await paymentFrom();
   const found: { released: number; bound: unknown[] } = { released: 0, bound: [] };
   const holder = { payment: "earlier", chain: first.chain, fingerprint: "request", version: 3 };

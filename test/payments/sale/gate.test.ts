@@ -349,7 +349,7 @@ describe("the answer to a status of the ledger", () => {
     expect(worked).toBe(0);
   });
 
-  test("a call that waits for another call with the same payment gets its error, or its refusal with a receipt", async () => {
+  test("a call that waits for another call with the same payment gets that call's error, or that call's refusal with a receipt", async () => {
     const outcomeOf = async (failure: Failure) =>
       (await sale("good", await paymentFrom(), { ledger: ledgerThatFinds({ status: "failed", failure }) })).outcome;
     expect(await outcomeOf({ error: "damaged" })).toEqual(new Error("damaged"));
@@ -359,7 +359,7 @@ describe("the answer to a status of the ledger", () => {
     });
   });
 
-  test("the receipt says so if only the facilitator's word proves the settlement", async () => {
+  test("the receipt contains a note if only the facilitator's word proves the settlement", async () => {
     const status: PaymentStatus = { status: "sold", value: '"work"', transaction: "", settledAt: 1, isProved: false };
     const { outcome } = await sale("good", await paymentFrom(), { ledger: ledgerThatFinds(status) });
     expect(outcome).toMatchObject({
@@ -574,7 +574,7 @@ describe("a change of the ledger during a call", () => {
   describe("an earlier payment under the key", () => {
     /**
      * Returns the outcome of a call whose key is bound to an earlier payment. The ledger reports `statuses` in order
-     * for that payment. `canInvalidate` says whether its claims can be invalidated.
+     * for the earlier payment. `canInvalidate` says whether the claims on the earlier payment can be invalidated.
      */
     async function outcomeOf(canInvalidate: boolean, ...statuses: PaymentStatus[]) {
       const payment = await paymentFrom();

@@ -127,7 +127,7 @@ describe("a new payment with the same key and request", () => {
     },
   );
 
-  test("the second payment under a key is charged once the first call's lease has expired, and the first never settles", async () => {
+  test("the second payment under a key is charged after the first call's lease has expired, and the first payment never settles", async () => {
     const [first, second] = [await paymentFrom(), await paymentFrom()];
     const began = Promise.withResolvers<void>();
     const work = Promise.withResolvers<typeof WORK>();
@@ -196,7 +196,7 @@ describe("an idempotency key", () => {
     expect(await sale(other, { key: "a" })).toMatchObject({ outcome: { isPaidEarlier: false }, worked: 1 });
   });
 
-  test("a call with another idempotency key binds it to a payment that is already in use", async () => {
+  test("a concurrent call with the same payment and another idempotency key binds that key to the payment", async () => {
     const [first, second] = [await paymentFrom(), await paymentFrom()];
     let joined: ReturnType<typeof sale> | undefined;
     const work = async () => {

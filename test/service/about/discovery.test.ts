@@ -118,7 +118,7 @@ test("the pages, the OpenAPI document and the cards contain the operator's URLs"
   });
 });
 
-test("the pages link only to the retention page if the operator has set no URLs", async () => {
+test("a page links to the retention page, but to no terms, privacy, imprint or status page, if the operator has set no URLs", async () => {
   const html = await (await send("/docs/limits")).text();
   expect(html).toContain('<a href="/retention">');
   expect(html).not.toMatch(/>(Terms|Privacy|Imprint|Status)</);

@@ -121,7 +121,7 @@ test("a deployment with a malformed RECEIPT_KEY sells nothing and does not revea
 describe("a network that no facilitator settles", () => {
   const settings = { NETWORKS: "base,polygon,arbitrum", FACILITATOR_URL: at("settles-8453.42161-base.polygon") };
 
-  test("the service does not offer a network that no facilitator settles, in any x402 version, over HTTP or MCP", async () => {
+  test("in each x402 version, the service offers only networks on which a facilitator settles payments, over HTTP and MCP", async () => {
     const call = deployment(settings);
     expect(await offered(call)).toEqual({ 1: ["base", "polygon"], 2: ["eip155:8453", "eip155:42161"] });
     const message = {
@@ -138,7 +138,7 @@ describe("a network that no facilitator settles", () => {
     expect(text).not.toContain("eip155:137");
   });
 
-  test("the service reports a network that no facilitator settles once in the log and at /healthz", async () => {
+  test("the service reports a network on which no facilitator settles payments, once in the log and at /healthz", async () => {
     const call = deployment(settings);
     await offered(call);
     await offered(call);
@@ -151,7 +151,7 @@ describe("a network that no facilitator settles", () => {
     expect(await health.json()).toMatchObject({ status: "warn", problems });
   });
 
-  test("the service offers a network and accepts payments on it if at least one facilitator settles it", async () => {
+  test("the service offers a network and accepts payments on it if at least one facilitator settles payments there", async () => {
     const call = deployment({
       NETWORKS: "base,base-sepolia",
       FACILITATOR_URL: at("settles-8453-base-refusing", "settles-84532-base_sepolia"),
@@ -165,7 +165,7 @@ describe("a network that no facilitator settles", () => {
     expect(await (await call("/healthz")).json()).toMatchObject({ status: "pass", problems: [] });
   });
 
-  test("the service answers payers with 503 and no details if no facilitator settles the only network", async () => {
+  test("the service answers payers with 503 and no details if no facilitator settles payments on the only network", async () => {
     const call = deployment({ NETWORKS: "polygon", FACILITATOR_URL: at("settles-8453-base") });
     const response = await call(TEXT, { method: "POST" });
     expect(response.status).toBe(503);
@@ -188,7 +188,7 @@ describe("Solana", () => {
     return [v1.accepts, v2.accepts];
   };
 
-  test("the service offers Solana with the operator's address if a facilitator names its fee payer", async () => {
+  test("the service offers Solana with the operator's address if a facilitator names a fee payer", async () => {
     const FACILITATOR_URL = at(`settles-8453.${DEVNET}-base.solana_devnet`);
     const call = deployment({ ...settings, FACILITATOR_URL });
     const extra = { feePayer };
@@ -219,7 +219,7 @@ describe("Solana", () => {
     expect((await offered(call))[2]).toEqual(["eip155:8453"]);
   });
 
-  test("the service offers Solana in each x402 version with the fee payer of a facilitator that settles that version", async () => {
+  test("the service offers Solana in each x402 version with the fee payer of a facilitator that settles payments of that version", async () => {
     const call = deployment({
       ...settings,
       FACILITATOR_URL: at("settles-8453-base", `settles-${DEVNET}-solana_devnet`),
@@ -290,7 +290,7 @@ describe("the networks of a facilitator", () => {
     expect(asksOf(fetched)).toBe(0);
   });
 
-  test("the service sends a facilitator's own authorization when it requests its networks", async () => {
+  test("the service sends FACILITATOR_AUTHORIZATION when it requests a facilitator's networks", async () => {
     const fetched = vi.spyOn(globalThis, "fetch");
     await offered(
       deployment({ NETWORKS: "base", FACILITATOR_URL: at("settles-8453-base"), FACILITATOR_AUTHORIZATION: "Bearer a" }),
@@ -337,7 +337,7 @@ describe("GET /healthz", () => {
     expect(await (await deployment({})("/healthz")).json()).toMatchObject({ status: "pass", problems: [] });
   });
 
-  test("/healthz fails without a facilitator if callers are not developers", async () => {
+  test("/healthz on a public host fails if no facilitator is configured", async () => {
     const health = await deployment({})("https://pdf.example.com/healthz");
     expect([health.status, await health.json()]).toMatchObject([
       503,

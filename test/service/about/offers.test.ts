@@ -37,7 +37,7 @@ const HOST = "https://a-rather-long-name-of-a-host.overprint.example.com";
 const offer = offerOf(httpResource(product!, HOST, config), { ...config, networks: ALL });
 
 describe("an offer of every network", () => {
-  test("the strict x402 version 1 client accepts an offer that lists all its networks", () => {
+  test("the strict x402 version 1 client accepts a 402 that offers all networks of version 1", () => {
     const { accepts } = strict402.parse(paymentRequiredV1(offer, "X-PAYMENT header is required"));
     expect(accepts.map(({ network }) => network)).toEqual(IN_BOTH.map(({ name }) => name));
   });

@@ -53,7 +53,7 @@ async function said() {
 
 afterEach(() => vi.restoreAllMocks());
 
-test("the service offers, charges and publishes the setting PRICE everywhere", async () => {
+test("the service offers, charges and publishes the price from the setting PRICE everywhere", async () => {
   const offer = await offerAt(TEXT);
   expect(offer.maxAmountRequired).toBe("1250000");
   const cheap = await buy(TEXT, await signPayment({ ...offer, maxAmountRequired: "50000" }));

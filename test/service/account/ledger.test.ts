@@ -150,7 +150,7 @@ describe("the ledger", () => {
     expect([await payer.allowUnproved("4"), await payer.allowUnproved("5")]).toEqual([true, false]);
   });
 
-  test("the ledger releases a payment when its call gives up, but keeps claims that may still be settled", async () => {
+  test("the ledger does not invalidate the claim of a running call, and frees the payment when the call releases the claim", async () => {
     const record = recordOf("given back");
     const claim = await claimed("given back");
     expect(await record.invalidateClaims("request")).toBe(false);

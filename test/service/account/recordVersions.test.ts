@@ -21,8 +21,8 @@ const DAY = "2026-11-24";
 const SETTLED_AT = Date.parse(`${DAY}T12:00:00Z`);
 
 /**
- * A chain, payments and records as the last commit of version 0.1.0 wrote them (parent of a82c2acb). Version 0.2.0 wrote
- * the same records.
+ * The constants from `CHAIN` to `SALE` have the form in which version 0.1.0 stored them, at its last commit (the parent
+ * of a82c2acb). Version 0.2.0 stored the same form.
  */
 const CHAIN = {
   name: "base-sepolia",
@@ -74,7 +74,7 @@ const ledger = (name: string) => env.LEDGER.getByName(name);
 const versionOf = (name: string) =>
   runInDurableObject(ledger(name), (_, { storage }) => storage.kv.get<number>("version"));
 
-test("the ledger reads payments of 0.1.0 in every state", async () => {
+test("the ledger reads payments in every state that version 0.1.0 stored", async () => {
   const states: [entry: object, status: object][] = [
     [{ state: "claimed", claim: "a", leaseEnds: NOW + HOUR_MS }, { status: "in_progress" }],
     [
@@ -107,7 +107,7 @@ test("the ledger reads payments of 0.1.0 in every state", async () => {
   }
 });
 
-test("the ledger finishes a settlement that 0.1.0 began, and stores the payment with the current version", async () => {
+test("the ledger finishes a settlement that version 0.1.0 began, and stores the payment with the current record version", async () => {
   const name = paymentOf("0x5e77");
   const pdf = { length: 4, chunks: () => inOne(new TextEncoder().encode("%PDF")) };
   const { id: output } = await storeResult(bucket, pdf, { filename: "a.pdf", ttlSeconds: 3600 });
@@ -132,7 +132,7 @@ test("an object without records stores no version", async () => {
   expect(await versionOf("payments-of-a-test")).toBeUndefined();
 });
 
-test("the ledger reads keys, purchase lists and daybooks of 0.1.0", async () => {
+test("the ledger reads idempotency keys, purchase lists and daybooks that version 0.1.0 stored", async () => {
   const bound = { payment: SALE.payment, chain: CHAIN, fingerprint: "request", version: 1 };
   await write(`key:${FROM}:old`, { bound });
   expect(await ledger(`key:${FROM}:old`).binding()).toEqual(bound);
@@ -147,7 +147,7 @@ test("the ledger reads keys, purchase lists and daybooks of 0.1.0", async () => 
   expect(await ledger("payer:old").allowUnproved("d")).toBe(false);
 });
 
-test("the ledger still counts the quotas of 0.1.0", async () => {
+test("usage that version 0.1.0 recorded still counts against a payer's quotas", async () => {
   const inUse = { a: { calls: 1, bytes: 1, ends: NOW + HOUR_MS } };
   await write("payer:old", { account: { ms: 5, bytes: 5, hourEnds: NOW + HOUR_MS, inUse } }, env.BUDGETS);
   const limits = { payments: 1, calls: 9, unchargedMs: 6, unchargedBytes: 99, leaseMs: HOUR_MS };
@@ -157,7 +157,7 @@ test("the ledger still counts the quotas of 0.1.0", async () => {
   expect(await env.BUDGETS.getByName("payer:old").begin("a", 1, limits)).toBe(0);
 });
 
-/** A channel as the first build with channels wrote it (1a1b9db3): without `claimsBooked`. */
+/** The constant `CHANNEL` is a channel as stored by the first build with channels (1a1b9db3), without `claimsBooked`. */
 const CHANNEL_ID = `0x${"91".repeat(32)}` as const;
 const CHANNEL = {
   ...{ channelId: CHANNEL_ID, chain: CHAIN, facilitators: ["https://facilitator.example.com/good"] },
@@ -188,7 +188,7 @@ test("the ledger reads channel records of the first build with channels", async 
   expect(await ledger(name).purchaseOnChannel("150000"), "its output is gone").toBeUndefined();
 });
 
-test("the service reads uploads of 0.1.0", async () => {
+test("the service reads uploads that version 0.1.0 stored", async () => {
   const group = String(Math.floor(NOW / HOUR_MS) + 1);
   const key = `uploads/${group}/${group}-${"5e".repeat(16)}`;
   const record = { type: "pdf", maxBytes: 10, expires: NOW + HOUR_MS / 2 };
@@ -219,7 +219,7 @@ test("the ledger refuses records of a newer build and leaves them unchanged", as
   expect(await runInDurableObject(ledger(name), (_, { storage }) => storage.kv.get("entry"))).toEqual(entry);
 });
 
-test("the alarm of an object with newer records waits and deletes nothing", async () => {
+test("the alarm of an object whose records are newer than the build is set again, and deletes nothing", async () => {
   for (const objects of [env.LEDGER, env.BUDGETS] as DurableObjectNamespace[]) {
     const stub = objects.getByName("alarm:newer");
     await runInDurableObject(stub, async (_, { storage }) => {
@@ -237,7 +237,7 @@ test("the alarm of an object with newer records waits and deletes nothing", asyn
   }
 });
 
-test("the service asks for a new upload in place of an upload of a newer build", async () => {
+test("the service rejects an upload that a newer build created, and asks for another upload", async () => {
   const opened = await send("/v1/uploads", { method: "POST", body: JSON.stringify({ size: 10 }) });
   const { upload, handle } = await opened.json<{ upload: { url: string }; handle: string }>();
   const id = new URL(upload.url).pathname.split("/").at(-1)!;

@@ -52,8 +52,8 @@ beforeAll(async () => {
 
 const claimed = () => sampleOf("A payment") as Json;
 /**
- * Returns the documented sample of a payment in another state, with the added fields that this state shares with a
- * claimed payment.
+ * Returns the documented sample of a payment in the state `state`. Adds the fields of a claimed payment that this state
+ * also has, because the sample omits them.
  */
 function stateSample(state: string): Json {
   const samples = sampleOf("A payment", 1) as Json[];

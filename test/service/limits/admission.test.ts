@@ -132,7 +132,7 @@ describe("an address whose payments are refused", () => {
     expect(statuses).toEqual([...Array(capacity).fill(403), 429, 429]);
   });
 
-  test("the service checks one more payment of a throttled address after the wait, however many it has sent", async () => {
+  test("a throttled address may send one more payment after the wait, however many payments it sent before", async () => {
     const { call } = deployment("forged");
     const address = "203.0.113.21";
     await Promise.all(Array.from({ length: 40 }, () => forged(call, address)));
@@ -141,7 +141,7 @@ describe("an address whose payments are refused", () => {
     expect([await forged(call, address), await forged(call, address)]).toEqual([402, 429]);
   });
 
-  test("the service checks at most the limit of payments if an address sends many concurrently", async () => {
+  test("the service verifies no more payments than the limit allows if an address sends many concurrently", async () => {
     const { call, verified } = deployment("forged");
     const address = "203.0.113.22";
     await forged(call, address);
@@ -220,7 +220,7 @@ describe("a payer whose verified calls fail", () => {
     return { send, fail, verified };
   }
 
-  test("the service throttles only a payer whose calls fail after verification, without asking the facilitator again", async () => {
+  test("the service throttles a payer whose verified calls fail, but no other payer, and does not verify the throttled calls", async () => {
     const { send, fail, verified } = payer();
     const statuses: number[] = [];
     for (let times = 0; times < capacity + 10; times++) statuses.push(await fail());
@@ -234,7 +234,7 @@ describe("a payer whose verified calls fail", () => {
     expect([await fail(), await fail()]).toEqual([400, 429]);
   });
 
-  test("the service verifies at most the limit of payments if a payer makes many failing calls concurrently", async () => {
+  test("the service verifies no more payments than the limit allows if a payer makes many failing calls concurrently", async () => {
     const { fail, verified } = payer();
     await fail();
     const { promise: all, resolve } = Promise.withResolvers<void>();

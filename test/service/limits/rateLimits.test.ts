@@ -133,7 +133,7 @@ describe("the limit for wrong tokens", () => {
     expect(await statuses(1, guess("HEAD"))).toEqual([429]);
   });
 
-  test("the service never limits requests with the right token", async () => {
+  test("the limit for wrong tokens never refuses a download with the link's right token", async () => {
     const { id, token } = await stored();
     const open = () => sendFrom("203.0.113.7", `/v1/files/${id}.pdf?token=${token}`, { WRONG_TOKENS: limiter(0) });
     expect(await statuses(3, open)).toEqual([200, 200, 200]);

@@ -89,13 +89,13 @@ describe.each(Object.entries(ROWS))(
       expect(await product.accept({ ...base, ...fieldsOfFlags(flags) }, "form").fingerprint()).toBe(expected);
     });
 
-    test("the playground's control fits the field's kind", () => {
+    test("the playground shows a field with the control for the field's kind", () => {
       const html = Controls({ product }).toString();
       expect(html).toMatch(control);
       expect(html).toMatch(new RegExp(`name="${field}"[^>]*data-kind="${kind}"`));
     });
 
-    test("the playground's code sample for every client contains the field", () => {
+    test("the playground's code sample for every client contains the name and value of a field", () => {
       const call = { origin: "http://localhost", path: product.path, tool: product.tool, file: "a.pdf" };
       for (const { id, write } of CLIENTS) {
         const code = write({ ...call, fields: { [field]: value } });
@@ -105,11 +105,11 @@ describe.each(Object.entries(ROWS))(
       }
     });
 
-    test("the playground's prompt for a chat contains the field", () => {
+    test("the playground's prompt for a chat contains the value of a field", () => {
       expect(orderInWords({ [field]: value })).toContain(String(value));
     });
 
-    test("the JSON Schema in OpenAPI and MCP describes the field", () => {
+    test("the JSON Schema in OpenAPI and MCP accepts a valid value of a field and rejects a value of a wrong type", () => {
       const published = z.fromJSONSchema(jsonSchema(json, { io: "input" }) as never) as z.ZodObject;
       expect(published.safeParse({ ...base, [field]: value })).toMatchObject({ success: true });
       expect(published.safeParse({ ...base, [field]: kind === "string" ? 1 : wrong })).toMatchObject({
@@ -117,7 +117,7 @@ describe.each(Object.entries(ROWS))(
       });
     });
 
-    test("the service rejects an invalid value of the field and describes the valid values", () => {
+    test("the service rejects an invalid value of a field and describes the valid values", () => {
       const refused = (format: "json" | "form", fields: object) => {
         try {
           product.accept(fields, format);

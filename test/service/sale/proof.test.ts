@@ -253,7 +253,7 @@ describe("a receipt", () => {
       IMAGE,
     ],
   ])(
-    "a receipt contains the hashes of source and output, in memory or spooled, if the source is %s",
+    "a receipt contains the hashes of source and output if the source is %s, whether files stay in memory or are spooled",
     async (_, request, path) => {
       for (const SPOOL_THRESHOLD_BYTES of ["16000000", "100"]) {
         const response = await buy(request, { path, settings: { ...bindings, SPOOL_THRESHOLD_BYTES } });

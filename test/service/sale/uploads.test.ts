@@ -88,7 +88,7 @@ describe("free uploads", () => {
     expect(UPLOADS.free.bytes).toBe(UPLOADS.free.slots * UPLOADS.freeBytes);
   });
 
-  test("the service refuses a free upload only if the address's Durable Object is overloaded, not if it fails otherwise", async () => {
+  test("the service refuses a free upload if the address's Durable Object is overloaded, but not if the object fails otherwise", async () => {
     const failing = (error: object) => ({
       getByName: () => ({ registerUpload: () => Promise.reject(Object.assign(new Error("away"), error)) }),
     });
