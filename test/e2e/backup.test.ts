@@ -48,8 +48,8 @@ afterAll(async () => {
 });
 
 /**
- * Creates a payer with one payment. Returns functions that make the call with this payment, repeat it at a deployment with
- * another payment, and list the payer's purchases.
+ * Creates a payer and a signed payment. Returns three functions: one makes the call with this payment, one repeats the
+ * call at a deployment with a new payment of the same payer, and one lists the payer's purchases at a deployment.
  */
 async function order(url: string, text: string, idempotencyKey?: string) {
   const { accepts } = (await (await fetch(url + TEXT, { method: "POST" })).json()) as { accepts: Offer[] };
@@ -68,7 +68,7 @@ async function order(url: string, text: string, idempotencyKey?: string) {
   return { call, repeat, purchases: (at: string) => purchasesOf(privateKeyToAccount(key), at) };
 }
 
-/** Returns the links that a payer finds with a sign-in. */
+/** Signs a payer in at a deployment, and returns the links to the payer's purchases. */
 async function purchasesOf(payer: PrivateKeyAccount, at: string): Promise<URL[]> {
   const uri = `${at}/v1/purchases`;
   const signed = {
@@ -95,7 +95,7 @@ async function run(command: typeof backup, url: string, ...args: string[]) {
   return [await command(["--url", url, ...args], surroundings), lines.join("\n")] as const;
 }
 
-test("a restored deployment settles and delivers the payments that were open, and lists the earlier sales", async () => {
+test("a restored deployment settles the open payments, delivers their results, and lists the earlier sales", async () => {
   const [lost, kept, file] = [join(folder, "lost"), join(folder, "kept"), join(folder, "backup.jsonl")];
   const settings = { ...SETTINGS, FACILITATOR_URL };
   const first = await startWorker(settings, { keptState: lost });
@@ -118,10 +118,11 @@ test("a restored deployment settles and delivers the payments that were open, an
 
   settles = true;
   const second = await startWorker({ ...settings, SELLING: "false" }, { keptState: kept });
+  // The deployment continues a restored payment immediately, and may write up to two records before the restore does.
   expect(await run(restore, second.url, file)).toEqual([
     0,
     expect.stringMatching(/^[6-8] records restored, [0-2] were/),
-  ]); // a restored payment continues immediately, and may write a record first
+  ]);
   expect(await run(restore, second.url, join(folder, "none"))).toEqual([2, expect.stringContaining("ENOENT")]);
 
   const [owed] = await vi.waitUntil(
@@ -133,7 +134,7 @@ test("a restored deployment settles and delivers the payments that were open, an
   );
   const path = ({ pathname, search }: URL) => second.url + pathname + search;
   expect((await fetch(path(owed!))).status).toBe(200);
-  // this deployment sells nothing, so a repeated call succeeds only if its key is known
+  // This deployment sells nothing, so a repeated call succeeds only if the deployment knows the call's idempotency key.
   const again = result.parse(await (await sold.repeat(second.url)).json());
   expect(new URL(again.output.url).pathname).toBe(link.pathname);
   expect((await sold.purchases(second.url)).map(({ pathname }) => pathname)).toEqual([link.pathname]);

@@ -81,7 +81,7 @@ describe.each(PASSES)("the QR code of a boarding pass drawn as %s", (_, pass) =>
     { text: "COPY COPY COPY", template: "stamp", opacity: 1 },
     { text: "COPY", template: "tiled", opacity: 1, fontSizePt: 20 },
   ])(
-    "a QR code under a $template mark can be scanned with the position auto, but not with the default position",
+    "a $template mark with the position auto leaves a QR code readable, but one with the default position does not",
     async (mark) => {
       const marked = async (position: TextMark["position"]) =>
         joined((await watermark(pass, { ...mark, position }, { loadFont })).chunks());

@@ -104,7 +104,7 @@ describe("payment channels through the official client and facilitator", () => {
     expect(await soldUrl(again)).toBe(await soldUrl(lost));
   });
 
-  test("a channel call repeated with a new voucher is not charged, and its receipt reports the channel's current state", async () => {
+  test("a channel call repeated with its idempotency key and a new voucher is not charged, and its receipt has the current channel state", async () => {
     const { buy } = await buyer();
     await buy();
     const key = { "Idempotency-Key": crypto.randomUUID() };

@@ -60,7 +60,7 @@ describe("overprint help", () => {
     expect((await cli(["help", name])).stdout).toBe(stdout);
   });
 
-  test("the help of overprint mark states the type, range and default of each field", async () => {
+  test("the help of overprint mark states types, ranges and defaults of fields, such as those of --opacity", async () => {
     const help = (await cli(["mark", "--help"])).stdout.replaceAll(/\s+/g, " ");
     for (const text of [
       "--opacity <number> Opacity of the mark as a whole, from 0 (invisible) to 1 (opaque). Default: 0.3.",
@@ -405,7 +405,7 @@ describe("private keys", () => {
 });
 
 describe("the program on an old Node.js", () => {
-  test("scripts/run.mjs can start on an old Node.js, and runs the sources with a newer Node.js", async () => {
+  test("the program `overprint` in a clone passes its arguments to scripts/run.mjs if Node.js cannot run TypeScript", async () => {
     await mkdir(join(dir, "cli"));
     await mkdir(join(dir, "scripts"));
     await writeFile(join(dir, "package.json"), `{"type":"module"}`);

@@ -142,7 +142,7 @@ describe("overprint buy", () => {
     expect([code, await files()]).toEqual([0, ["contract.pdf", "document-watermarked.pdf"]]);
   });
 
-  test("overprint buy repeats a call whose answer was lost with the same payment, and is charged once", async () => {
+  test("overprint buy repeats a call whose answer was lost, and its idempotency key then returns the same result", async () => {
     proxy.loseNextAnswer();
     proxy.posted.length = 0;
     const { code, stdout, stderr } = await buy(["--text", "X", "--json"], proxy.url);
@@ -378,7 +378,7 @@ describe("malicious and broken deployments", () => {
     await expectFailure(await buy(["--text", "X"], `http://127.0.0.1:${await freePort()}`), 1, words);
   });
 
-  test("overprint buy prints a one-line error if the server does not use https", async () => {
+  test("overprint buy prints a one-line error if the server at an https address does not use https", async () => {
     const url = await serve(() => undefined);
     await expectFailure(
       await buy(["--text", "X"], url.replace("http:", "https:")),
@@ -436,7 +436,7 @@ describe("malicious and broken deployments", () => {
     ["no upload URL", {}],
     ["an upload URL with another scheme", { handle: "upload:a", upload: { url: "ftp://127.0.0.1/put", headers: {} } }],
     ["an unencrypted upload URL", { handle: "upload:a", upload: { url: "http://pdf.example.com/put", headers: {} } }],
-  ])("overprint buy uploads nothing if the answer contains %s", async (_, upload) => {
+  ])("overprint buy uploads nothing if the answer to the upload request contains %s", async (_, upload) => {
     await writeFile(join(dir, "contract.pdf"), samePages(30, 400_000));
     const run = await buy(["--text", "X"], await seller({ upload }));
     await expectFailure(run, 1, "the answer to an upload was cut off, or is not from an Overprint deployment");

@@ -70,14 +70,15 @@ describe("overprint buy --each", () => {
       `overprint: names.csv, row 2: No; 1 of 3 files are here: run the same command with --idempotency-key ${key} to get the other files without paying twice`,
     );
     await rm(join(dir, "out"), { recursive: true });
-    // Rows may be reordered and added.
+    // Before the command is repeated, rows may be reordered and added.
     await writeFile(join(dir, "names.csv"), "name\nBen\nDora\nAnna\nCleo\n");
     const second = await buy(["--json", "--idempotency-key", key]);
     expect([second.code, await results()]).toEqual([0, ["Anna.pdf", "Ben.pdf", "Cleo.pdf", "Dora.pdf"]]);
     const again = JSON.parse(second.stdout).files as { output: { url: string }; notices: string[] }[];
     expect(again[2]!.output.url.replace(/.*\/v1/, "")).toBe(files[0].output.url.replace(/.*\/v1/, ""));
     const paid = ["payment-not-settled"];
-    expect(again.map(({ notices }) => notices)).toEqual([paid, [], paid, []]); // The proxy has lost the answer for Ben.
+    // The Worker sold Ben's copy in the first run, but the proxy lost the answer.
+    expect(again.map(({ notices }) => notices)).toEqual([paid, [], paid, []]);
   });
 
   test("overprint buy --each says how to continue when Ctrl-C stops it", async () => {
@@ -113,7 +114,7 @@ describe("overprint buy --each", () => {
     expect([proxy.posted.length, await results()]).toEqual([2, []]);
   });
 
-  test("overprint buy --each pays on a mainnet with --max-total or --yes, and otherwise asks for confirmation", async () => {
+  test("overprint buy --each without a terminal pays on a mainnet only with --max-total or --yes", async () => {
     expect(lastLine(await buy([], mainnet.url))).toContain("base is a main network, with real money: add --yes");
     for (const flags of [["--max-total", "0.15"], ["--yes"]]) expect((await buy(flags, mainnet.url)).code).toBe(0);
   });

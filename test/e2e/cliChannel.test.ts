@@ -113,7 +113,7 @@ describe("overprint buy --channel", () => {
     expect((await buy(...args)).stderr).toContain(words);
   });
 
-  test("overprint buy --channel names the setting RPC_URL if it has no node to read the chain", async () => {
+  test("overprint buy --channel names the setting RPC_URL in the error if the node cannot be read", async () => {
     const { code, stderr } = await cli(["buy", "contract.pdf", "--text", "X", "--channel"], {
       RPC_URL: "http://127.0.0.1:1",
     });
@@ -125,7 +125,7 @@ describe("overprint buy --channel", () => {
 });
 
 describe("overprint channel", () => {
-  test("overprint channel status shows the balance, the spent amount, the claimed amount and a requested withdrawal", async () => {
+  test("overprint channel status shows the channel's balance and its spent, remaining and claimed amounts", async () => {
     expect((await cli(["channel", "status"])).stdout).toContain("Not open.");
     await buy();
     await buy("--overwrite");

@@ -37,7 +37,7 @@ test("the package @overprint/cli writes the same bytes as the program run from s
   expect(Buffer.compare(await readFile(join(dir, "out/B.pdf")), expected)).toBe(0);
 });
 
-test("the package @overprint/cli can pay, and omits the commands that need a clone of the repository", async () => {
+test("the package @overprint/cli has the commands that pay, and omits the commands that need a clone of the repository", async () => {
   const bought = await packed("buy", CONTRACT, "--text", "A", "--url", "http://127.0.0.1:9", "-o", "a.pdf");
   expect([bought.code, bought.stderr]).toEqual([1, expect.stringContaining("cannot be reached")]);
   const help = await packed("--help");

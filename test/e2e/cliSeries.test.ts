@@ -31,7 +31,7 @@ describe("folders", () => {
     await writeFile(join(dir, "all/notes.txt"), "text");
   });
 
-  test("overprint mark marks the PDFs of a folder tree into the same subfolders and skips hidden files", async () => {
+  test("overprint mark writes the marked PDFs of a folder tree to the same subfolders, and skips hidden files", async () => {
     const { code, stdout } = await mark("all", "--text", "X", "-o", "new/");
     expect([code, stdout.trim().split("\n").length]).toEqual([0, 2]);
     expect((await readdir(join(dir, "new"), { recursive: true })).sort()).toEqual([
@@ -107,7 +107,7 @@ describe("overprint mark --each", () => {
     expect(await read("out/B/b-watermarked.pdf")).toEqual(await markedWith("B"));
   });
 
-  test("overprint mark --each names the results after --filename", async () => {
+  test("overprint mark --each names the results after the value of --filename", async () => {
     await csv("name\nA\nB\n");
     await mark("contract.pdf", "--each", "names.csv", "--text", "{name}", "--filename", "for {name}");
     expect(await files()).toEqual(["contract.pdf", "for A.pdf", "for B.pdf"]);
@@ -174,13 +174,13 @@ describe("overprint mark --each", () => {
     expect(await files()).toEqual(["contract.pdf"]);
   });
 
-  test("overprint mark --each rejects a missing CSV file and standard input", async () => {
+  test("overprint mark --each reports a missing CSV file, and rejects a PDF from standard input", async () => {
     expect((await mark("contract.pdf", "--each", "a.csv", "--text", "{a}")).stderr).toContain("a.csv: no such file");
     expect((await mark("-", "--each", "a.csv", "--text", "{a}")).stderr).toContain("--each needs a file");
   });
 });
 
-test("overprint mark --dry-run reports what each result would be, and writes nothing", async () => {
+test("overprint mark --dry-run prints the path, page count and size of each planned result, and writes nothing", async () => {
   await csv("name\nA\nB\n");
   await writeFile(join(dir, "b.pdf"), "%PDF-1.4\n%%EOF");
   const flags = ["--each", "names.csv", "--text", "{name}", "-o", "new/{name}/", "--dry-run"];

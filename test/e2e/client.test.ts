@@ -53,7 +53,7 @@ async function failureOf(call: Promise<unknown>): Promise<OverprintError> {
   );
 }
 
-/** Marks the sample contract with the engine. */
+/** Marks a file with the engine, by default the sample contract. */
 async function markedByEngine(mark: TextMark | ImageMark, pdf = contract): Promise<Uint8Array> {
   const options = { filename: "watermarked.pdf", loadFont };
   return joined((await ("image" in mark ? watermark(pdf, mark, options) : watermark(pdf, mark, options))).chunks());
@@ -76,7 +76,7 @@ describe("@overprint/client", () => {
     expect(Buffer.compare(bytes, new Uint8Array(await new Response(marked.stream()).arrayBuffer()))).toBe(0);
   });
 
-  test("the client buys an image mark with its fields", async () => {
+  test("the client buys an image mark with the given scale and position", async () => {
     const image = new Blob([logo]);
     const marked = await clientOf().watermarkImage(new Blob([contract]), { image, scale: 0.2, position: "top-right" });
     const expected = await markedByEngine({ image: logo, scale: 0.2, position: "top-right" });

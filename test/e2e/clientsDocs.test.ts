@@ -18,7 +18,7 @@ async function pinnedVersions(): Promise<Record<string, string>> {
   };
 }
 
-test("docs/clients.md lists each checked client with its pinned version and abilities, and explains missing abilities", async () => {
+test("docs/clients.md lists each checked client with its pinned version, what it can do, and the reason for what it cannot do", async () => {
   const versions = await pinnedVersions();
   const rows = CLIENTS.map(({ name, package: from, can, reason = "" }) => {
     const abilities = ABILITIES.map((ability) => (can.includes(ability) ? "yes" : "no"));
@@ -31,7 +31,7 @@ test("docs/clients.md lists each checked client with its pinned version and abil
   expect(shown).toEqual(rows);
 });
 
-test("each checked client either has all abilities or states why some are missing", () => {
+test("a checked client states a reason if, and only if, it lacks an ability that docs/clients.md lists", () => {
   for (const { name, can, reason } of CLIENTS)
     expect([name, can.length === ABILITIES.length]).toEqual([name, reason === undefined]);
 });

@@ -12,7 +12,10 @@ const [WIDTH, HEIGHT] = [600, 800];
 /** Pixels per point. 1.5 equals 108 pixels per inch. */
 const SCALE = 1.5;
 const BOX = { width: WIDTH * SCALE, height: HEIGHT * SCALE };
-/** Maximum distance between a stroke and the contrasting edge around it, as a share of the largest font size. */
+/**
+ * Maximum distance between a stroke and the contrasting edge around it, as a fraction of the template's maximum font
+ * size.
+ */
 const REACH = 0.1;
 /** Maximum number of sampled pixels on the strokes of a mark. */
 const MAX_SAMPLES = 2000;
@@ -185,7 +188,7 @@ function leastContrastOver(plain: Raster, marked: Raster, { places, reach }: Str
   return weakest;
 }
 
-/** Weights of red, green and blue in a pixel's luminance. */
+/** Part of a pixel's luminance that each value of its red, green or blue channel contributes, by channel and value. */
 const SHARES = [0.2126, 0.7152, 0.0722].map((share) =>
   Array.from({ length: 256 }, (_, value) => share * linear(value)),
 );

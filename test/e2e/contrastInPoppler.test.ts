@@ -20,8 +20,8 @@ import { missing } from "./readers.ts";
  */
 const GRAYS = [100, 130, 135, 140, 145, 150, 160, 170, 200];
 /**
- * Minimum share of a page's pixels with the same value for the value to count. Strokes exceed this share, stray pixels
- * do not.
+ * Fraction of a page's pixels that must have a gray value for the value to count. Strokes exceed this fraction, stray
+ * pixels do not.
  */
 const SHARE = 0.002;
 
@@ -51,13 +51,15 @@ async function render(template: TemplateName): Promise<Uint8Array[]> {
   }
 }
 
-/** Returns the relative luminance of a gray value plus 0.05 (WCAG 2.2). */
+/**
+ * Returns the relative luminance of a gray value, plus the 0.05 that WCAG 2.2 adds to both sides of a contrast ratio.
+ */
 function luminance(gray: number): number {
   const share = gray / 255;
   return 0.05 + (share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4);
 }
 
-/** Returns the largest contrast of the page with a gray value that at least the share `SHARE` of its pixels have. */
+/** Returns the largest contrast between the page's gray and a gray value that counts (see `SHARE`). */
 function contrastOn(page: number, pixels: Uint8Array): number {
   const counts = new Array<number>(256).fill(0);
   for (const value of pixels) counts[value]!++;

@@ -62,7 +62,7 @@ function strokesOn({ rgb }: Raster): number[] {
   return inks.flatMap((ink, at) => (ink >= SOLID * most ? [at] : []));
 }
 
-/** Returns the relative luminance of a color plus 0.05 (WCAG 2.2). */
+/** Returns the relative luminance of a color, plus the 0.05 that WCAG 2.2 adds to both sides of a contrast ratio. */
 function luminance(color: Iterable<number>): number {
   const [red, green, blue] = Array.from(color, (value) => {
     const share = value / 255;
@@ -81,7 +81,7 @@ function diskOf([red, green, blue]: readonly [number, number, number]): Uint8Arr
   return canvas.toBuffer("image/png");
 }
 
-/** Returns the highest contrast between the page color and a pixel in some rows of a rendered page. */
+/** Returns the highest contrast between the page color and a pixel in every `ROW_STEP`th row of a rendered page. */
 function highestContrast({ rgb, width }: Raster, color: readonly number[]): number {
   const colors = new Set<number>();
   for (let row = 0; row < rgb.length; row += 3 * width * ROW_STEP)

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { runCleanups } from "../../cli/interrupt.ts";
 import { run } from "../../cli/main.ts";
 
-test("overprint demo gives each result a new name, prints how to open it, and serves the link until it is stopped", async () => {
+test("overprint demo writes to a new name, prints how to open the result, and serves its link until the command is stopped", async () => {
   const dir = await mkdtemp(join(tmpdir(), "overprint-demo-"));
   await mkdir(join(dir, "out"));
   await writeFile(join(dir, "out/contract-watermarked.pdf"), "an older result");

@@ -1,6 +1,6 @@
 /**
- * Tests `npm run deploy` with a fake wrangler (Cloudflare's command line), and once with the real one against a fake
- * API.
+ * Tests `npm run deploy` with a fake wrangler (Cloudflare's command line). Two tests run the real wrangler against a
+ * fake API.
  */
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -173,7 +173,7 @@ describe("a deployment", () => {
     expect(said).not.toContain("lifecycle rule");
   });
 
-  test("npm run deploy adds a lifecycle rule that outlasts download links, but only warns if another rule exists", async () => {
+  test("npm run deploy adds a lifecycle rule that outlasts download links, but only warns about an existing rule that does not", async () => {
     const week = { ...good(), LINK_TTL_SECONDS: "600000" };
     expect((await run(week, fresh())).account.rules![0]!.action).toBe("Expire objects after 8 days");
     const { isDone, said, account } = await run(week);
@@ -327,7 +327,7 @@ describe("a deployment that cannot begin or finish", () => {
     expect(outcome.said).toMatch(said);
   });
 
-  test("npm run deploy --dry-run reports near misses and invalid published settings, and continues", async () => {
+  test("npm run deploy --dry-run warns about a misspelled setting and an invalid contact address or link, and continues", async () => {
     const wrong = { LINK_TTL: "3600", CONTACT_EMAIL: "you@", TERMS_URL: "example.com/terms" };
     const { isDone, said } = await run({ ...good(), ...wrong }, ready(), { isDry: true });
     expect(isDone).toBe(true);
@@ -336,7 +336,7 @@ describe("a deployment that cannot begin or finish", () => {
     expect(said).toMatch(/^! TERMS_URL: must be a URL/m);
   });
 
-  test("npm run deploy warns about unusual settings but continues", async () => {
+  test("npm run deploy continues after warnings about an unknown setting, test money, and a network without facilitator or node", async () => {
     const networks = { NETWORKS: "base-sepolia,base", PAY_TO: PAY_TO.toLowerCase() };
     const { isDone, said, calls } = await run({ ...good(), ...networks, GREETING: "hello" });
     expect(isDone).toBe(true);
@@ -525,7 +525,7 @@ test.skipIf(!allCases)(
   240_000,
 );
 
-test("npm run deploy without a terminal reports an error in one line and exits with the error's code", async () => {
+test("npm run deploy as a separate process exits with code 1 for wrong settings, and with code 2 for wrong arguments", async () => {
   const run = (args: string[], settings: object) =>
     promisify(execFile)(process.execPath, ["scripts/deploy.ts", ...args], {
       cwd: root,

@@ -1,6 +1,6 @@
 /**
- * Tests that a contributor's settings in .dev.vars or .env affect `npm run dev`, but neither the generated types nor
- * the tests.
+ * Tests that a contributor's settings in .dev.vars or .env, which are meant for `npm run dev`, affect neither the
+ * generated types nor the tests.
  */
 import { execFile } from "node:child_process";
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";

@@ -326,7 +326,7 @@ describe("docs/operate.md", () => {
     for (const difference of differences) expect(operating.split("## Refunds")[1]).toContain(`*${difference}*`);
   });
 
-  test("docs/operate.md explains how to change every secret", () => {
+  test("the section about keys in docs/operate.md names every secret", () => {
     const isSecret = (name: string) => /KEY|SECRET|TOKEN|AUTHORIZATION|PAY_TO/.test(name) && name !== "DEFAULT_KEY";
     for (const name of Object.keys(settings.shape).filter(isSecret))
       expect(operating.split("## Keys")[1]).toContain(`\`${name}\``);
@@ -399,7 +399,7 @@ describe("docs/performance.md", () => {
   });
 
   test.each(pictures)(
-    "a picture in docs/performance.md has alternative text that describes the picture: %s",
+    "the alternative text of a picture in docs/performance.md is the picture's own title and description: %s",
     (file, { title, description }) => {
       const svg = FILES[`docs/performance/${file}.svg`];
       expect(svg).toContain(`<title id="title">${title}</title>`);
@@ -431,7 +431,7 @@ describe("ARCHITECTURE.md and the design notes", () => {
     expect(found).toHaveLength(1);
   });
 
-  test("ARCHITECTURE.md lists every folder and file of scripts/boundaries.ts outside test/", () => {
+  test("ARCHITECTURE.md lists every folder and file that scripts/boundaries.ts names, except those in test/", () => {
     const parts = Array.from(
       read("scripts/boundaries.ts").matchAll(/^ {2}"?([\w./]+)"?: \[?.*$/gm),
       ([, part]) => part!,

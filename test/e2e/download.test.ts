@@ -165,7 +165,7 @@ test("the Worker answers 410 to a request for a revoked link", async () => {
   expect((await fetch(link)).status).toBe(410);
 });
 
-test("the runtime's rate limiter throttles an address that sends wrong tokens, but accepts the right token", async () => {
+test("after many wrong tokens from one address, the runtime's rate limiter answers 429, but the link's right token still works", async () => {
   // Only a development server accepts this header from a caller.
   const headers = { "CF-Connecting-IP": "203.0.113.7" };
   const guesses: number[] = [];

@@ -241,7 +241,7 @@ describe.each(readersOf(SIDE).map((reader) => [reader.name, reader] as const))(
   (reader, { missing, leaks = false, sample, draw }) => {
     const because = missing ? `, skipped: ${missing} is not installed` : "";
     test.skipIf(missing).each(Object.entries(GROUPS))(
-      `${reader} shows the page and the mark, apart from known exceptions, if the page content ends with %s${because}`,
+      `${reader} shows the page and the mark, apart from known exceptions, if the page content has %s${because}`,
       async (group, all) => {
         const endings = group.startsWith("a cut") ? sample(all) : all;
         const source = fileOf(endings, leaks);

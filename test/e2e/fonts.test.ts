@@ -38,7 +38,7 @@ testWithSources(
   60_000,
 );
 
-test("a font build with missing sources lists all of them and changes nothing", () => {
+test("a font build lists every missing source and changes nothing", () => {
   expect(() => openSources([fromNpm("noto-sans-nowhere", "NotoSansNowhere")])).toThrow(
     /nothing was changed:\n +@expo-google-fonts\/noto-sans-nowhere\/400Regular\/.*npm ci.*\n.*700Bold/,
   );

@@ -137,7 +137,7 @@ describe.concurrent.each<[string, (account: LocalAccount) => Pay]>([
     expect([other.status, await paid()]).toEqual([422, PRICE]);
   });
 
-  test("a client pays even if the 402 response lists errors in the request", async () => {
+  test("a client sends a payment even if the 402 response lists errors in the request, and then gets these errors", async () => {
     const pay = client(await chain.payerWith(PRICE));
     const wrong = { ...request(), body: JSON.stringify({ file: "https://example.com/a.pdf", text: 2026 }) };
     const unpaid = await fetch(endpoint(), wrong);
@@ -164,7 +164,7 @@ describe.concurrent.each<[string, (account: LocalAccount) => Pay]>([
   });
 });
 
-test.concurrent("a call without an idempotency key receives a key while its payment is pending, and gets the result with it", async () => {
+test.concurrent("a call without an idempotency key receives a key while its payment is pending, and gets the result with this key", async () => {
   const { payer, paid, recovers } = await unluckyPayer();
   const payment = await signV1(payer);
   const pending = await fetch(endpoint(), request(payment));

@@ -202,7 +202,7 @@ const FRAMEWORKS: Record<string, (headers: Record<string, string>) => Promise<Ca
 const readIn = (answer: unknown, pattern: RegExp) => pattern.exec(JSON.stringify(answer).replaceAll("\\", ""))![0];
 
 describe.each(Object.entries(FRAMEWORKS))("%s", (_, connect) => {
-  test("an agent gets an upload URL, uploads a file, and buys its mark with a payment in a header", async () => {
+  test("an agent gets an upload URL, uploads a file, and buys the marked file with a payment in an HTTP header", async () => {
     const text = "add_text_watermark";
     const look = { text: "DRAFT", template: "stamp", color: "#CC0000", position: "top-right", opacity: 0.15 };
     const call = await connect({});

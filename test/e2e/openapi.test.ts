@@ -55,7 +55,7 @@ async function patterns(): Promise<string[]> {
 }
 
 describe("published regular expressions", () => {
-  test("published regular expressions are valid with and without the flag u, and use no Unicode properties", async () => {
+  test("regular expressions in /openapi.json and the MCP tools are valid with and without the flag u, and use no Unicode properties", async () => {
     const published = await patterns();
     expect(published.length).toBeGreaterThan(4);
     for (const pattern of published) {
@@ -69,12 +69,15 @@ describe("published regular expressions", () => {
   });
 
   const python = spawnSync("python3", ["--version"]).status === 0;
-  test.skipIf(!python)("published regular expressions are valid in Python (skipped without python3)", async () => {
-    const published = await patterns();
-    const program = "import json, re, sys\nfor pattern in json.load(sys.stdin): re.compile(pattern)";
-    const { status, stderr } = spawnSync("python3", ["-c", program], { input: JSON.stringify(published) });
-    expect([status, String(stderr)]).toEqual([0, ""]);
-  });
+  test.skipIf(!python)(
+    "regular expressions in /openapi.json and the MCP tools are valid in Python (skipped without python3)",
+    async () => {
+      const published = await patterns();
+      const program = "import json, re, sys\nfor pattern in json.load(sys.stdin): re.compile(pattern)";
+      const { status, stderr } = spawnSync("python3", ["-c", program], { input: JSON.stringify(published) });
+      expect([status, String(stderr)]).toEqual([0, ""]);
+    },
+  );
 });
 
 /** Source code of a client that uses the generated types. Lines after `@ts-expect-error` must not compile. */

@@ -85,7 +85,7 @@ describe("a page's geometry", () => {
     ["/TrimBox inset by 8 points", { page: "/TrimBox [8 8 492 692] /ArtBox [210 210 290 290]" }],
     ["/UserUnit", { page: "/UserUnit 2" }],
     ["a wide page", { page: "/MediaBox [0 0 1000 200]", contents: ["0.8 g 100 50 200 100 re f"] }],
-  ])("the engine marks the visible lower right corner of a page that has %s", async (_, variant) => {
+  ])("the engine marks the visible lower right corner of a page with this geometry: %s", async (_, variant) => {
     await expectMarked(pageOf(variant), 1);
   });
 });

@@ -4,8 +4,8 @@ import { decodePaymentRequiredHeader, encodePaymentRequiredHeader } from "@x402/
 import { beforeEach } from "vitest";
 
 /**
- * Returns a function that starts a server which plays a deployment, and returns its address. The server stops after the
- * test. Call this function within `describe`.
+ * Returns a function that starts a server and returns the server's address. The server plays a deployment and stops
+ * after the test. Call this function within `describe`.
  */
 export function playedDeployments(): (listener: RequestListener) => Promise<string> {
   let server: Server | undefined;

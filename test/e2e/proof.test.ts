@@ -24,7 +24,7 @@ afterAll(() => worker?.stop());
 
 const sha256 = (bytes: Uint8Array) => `0x${createHash("sha256").update(bytes).digest("hex")}`;
 
-/** Runs the documented program on the answer to a call. Returns the output of the program. */
+/** Values that the documented program computes from the answer to a call. */
 interface Checked {
   signer: string;
   deliverer: string;
@@ -32,7 +32,7 @@ interface Checked {
   files: { inputSha256: string; outputSha256: string };
 }
 
-/** Returns the source of the program in docs/payments.md, with the packages that it imports. */
+/** Returns a function that runs the program of docs/payments.md on the answer to a call. */
 async function documentedCheck(): Promise<(response: Response) => Promise<Checked>> {
   const [, program = ""] = /```js\n(.*?)```/s.exec((await readFile("docs/payments.md", "utf8")).split("## Proof")[1]!)!;
   const packages = { ...official, decodePaymentResponseHeader, recoverTypedDataAddress };

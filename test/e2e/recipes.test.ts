@@ -29,7 +29,7 @@ describe.each(RECIPES)("the recipe for $change", ({ change, tests, steps }) => {
     expect(steps.at(-1)!.red).toEqual({ types: [], tests: [] });
   });
 
-  test("ARCHITECTURE.md names every file that a recipe edits or breaks between its steps", () => {
+  test("ARCHITECTURE.md names every file that a recipe edits, and every file that fails between the recipe's steps", () => {
     const row = read("ARCHITECTURE.md")
       .split("\n")
       .find((line) => line.startsWith(`| ${change} |`));

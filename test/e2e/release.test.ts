@@ -125,7 +125,7 @@ describe("the packages for npm", () => {
     ) as Promise<[Lock, Lock]>;
   const manifestOf = async (name: string) => JSON.parse(await read(`packages/${name}/package.json`)) as Manifest;
 
-  test("every npm package has the project's version", () => {
+  test("a release sets the versions of the npm packages client, engine and fonts", () => {
     for (const name of ["client", "engine", "fonts"])
       expect(VERSIONED).toHaveProperty([`packages/${name}/package.json`]);
   });
@@ -192,7 +192,7 @@ describe("the packages for npm", () => {
   });
 });
 
-test("the command in SECURITY.md computes a hash that changes with every byte of the sources", async () => {
+test("the command in SECURITY.md computes the hash of the sources that a release publishes, and a changed source changes the hash", async () => {
   const [, command] = /^```sh\n(git ls-files .*)\n```$/m.exec(await read("SECURITY.md"))!;
   for (const name of SOURCES) expect(command!.split(" ")).toContain(name);
   const folder = await mkdtemp(join(tmpdir(), "overprint-sources-"));
@@ -243,7 +243,7 @@ describe("npm run release", () => {
     expect([git("status", "--porcelain"), git("tag")]).toEqual(["", ""]);
   });
 
-  test("npm run release rejects a malformed version, another branch, uncommitted changes and an existing tag", async () => {
+  test("npm run release rejects a malformed version, a branch other than main, uncommitted changes and an existing tag", async () => {
     expect(await release()).toMatch(/^Not released: say which version/);
     expect(await release("next")).toMatch(/^Not released: next is not a version/);
     expect(await release("minor", "--dry")).toMatch(/^Not released: Unknown option '--dry'/);

@@ -7,14 +7,15 @@ export interface Rendered {
   /** Pixels in rows from the top, with four bytes each. */
   rgba: Uint8Array;
   /**
-   * Returns the color at a point. The coordinates are shares of width and height, measured from the upper left corner.
+   * Returns the color at a point. The coordinates are fractions of width and height, measured from the upper left
+   * corner.
    */
   at(x: number, y: number): [number, number, number];
   /** Returns the number of pixels outside `box` that clearly differ from another rendering of the same size. */
   changedOutside(box: Box, other: Rendered): number;
   /**
-   * Returns the bounding box of all pixels that `is` accepts, in shares of the page from the upper left corner.
-   * Undefined if `is` accepts no pixel.
+   * Returns the bounding box of all pixels that `is` accepts, as fractions of the page's width and height. Undefined if
+   * `is` accepts no pixel.
    */
   boxOf(is: (rgb: [number, number, number]) => boolean): Box | undefined;
 }
@@ -62,7 +63,8 @@ function renderedOf(width: number, height: number, rgba: Uint8Array): Rendered {
       let changed = 0;
       for (let y = 0; y < height; y++)
         for (let x = 0; x < width; x++) {
-          if (words[y * width + x] === others[y * width + x]) continue; // A fast path, because most pixels are equal.
+          // Fast path: most pixels are equal in both renderings.
+          if (words[y * width + x] === others[y * width + x]) continue;
           const inside =
             x >= box.left * width - 2 &&
             x < box.right * width + 2 &&

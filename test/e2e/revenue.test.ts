@@ -294,7 +294,7 @@ describe("a sale and its transfer", () => {
     ["match if the sale is shortly after the time span", [sale(201, "0x1")], [moved(199, "0x1")], [0, 0, 0, 0]],
     ["are ignored outside of the time span", [sale(99, "0x1")], [moved(201, "0x2")], [0, 0, 0, 0]],
     ["are not compared while the settlement may be under way", [sale(199, "0x1")], [moved(199, "0x2")], [1, 0, 0, 0]],
-  ])("a sale and its transfer in the revenue report %s", async (_, sales, transfers, expected) => {
+  ])("a sale and a transfer in the revenue report %s", async (_, sales, transfers, expected) => {
     expect(await found(sales, transfers)).toEqual(expected);
   });
 });

@@ -153,7 +153,7 @@ describe("payments on a chain with a block every two seconds", () => {
     ["with a node", 429],
     ["without a node", 401],
   ] as const)(
-    "a payer whose wallet is emptied while the settlement is unclear gets no result from a service %s: status %i",
+    "a payer whose wallet is emptied while the settlement is unclear gets no result from a service %s (the facilitator answers %i)",
     async (which, status) => {
       const payment = await newPayment(services[which]);
       facilitator.interpose(payment.payer.address, async () => {

@@ -164,7 +164,8 @@ describe("npm run serve, which the image runs", () => {
     const sending = request(upload.url, { method: "PUT", headers }); // fetch cannot send a stream with a known length
     const answered = once(sending, "response") as Promise<[IncomingMessage]>;
     await new Promise((resolve) => sending.write(pdf.subarray(0, 1000), resolve));
-    await fetch(`${server.url}/v1/limits`); // the server answers only after it has received the beginning of the upload
+    // When this answer arrives, the server has also received the beginning of the upload.
+    await fetch(`${server.url}/v1/limits`);
 
     const stopped = server.stop();
     const refused = await vi.waitUntil(async () => {

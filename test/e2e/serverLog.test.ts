@@ -31,7 +31,7 @@ test.each([
   expect(lines).toEqual([{ time, level: as, event: "runtime", message }]);
 });
 
-test("the server wraps Miniflare's warnings in log events and omits its notes", () => {
+test("the server prints Miniflare's warnings and errors as log events, and omits its other messages", () => {
   const log = new MiniflareLog();
   const lines = printed(() => {
     log.warn("careful");

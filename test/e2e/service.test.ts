@@ -94,7 +94,7 @@ describe("image positions on upright, landscape, rotated and cropped pages", () 
   );
 });
 
-test("a rotated image stays within the page's margins at its position", async () => {
+test("an image rotated by 45 degrees at the position bottom-right touches the right and bottom margins", async () => {
   const fields = {
     image: new File([MAGENTA], "m.png"),
     position: "bottom-right",
@@ -136,11 +136,14 @@ describe("positions of text templates", () => {
   test.each([
     ["header", 0, 0.1],
     ["footer", 0.9, 1],
-  ])("the template %s draws one small centered line", async (template, least, most) => {
-    for (const { box } of await inked({ template })) {
-      expect(box.top).toBeGreaterThan(least);
-      expect(box.bottom).toBeLessThan(most);
-      expect((box.left + box.right) / 2).toBeCloseTo(0.5, 1.5);
-    }
-  });
+  ])(
+    "the template %s draws a horizontally centered text in the top or bottom tenth of the page",
+    async (template, least, most) => {
+      for (const { box } of await inked({ template })) {
+        expect(box.top).toBeGreaterThan(least);
+        expect(box.bottom).toBeLessThan(most);
+        expect((box.left + box.right) / 2).toBeCloseTo(0.5, 1.5);
+      }
+    },
+  );
 });

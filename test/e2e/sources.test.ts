@@ -29,8 +29,8 @@ async function problemOf(response: Response) {
 }
 
 /**
- * Calls the endpoint with each URL, and returns the problems. All calls share one payment, because a failed call does
- * not spend it.
+ * Calls the endpoint with each URL, and returns the problems. Four lanes call in parallel. All calls of a lane share
+ * one payment, because a failed call does not spend the payment.
  */
 async function problemsOf(endpoint: string, urls: string[], fieldsOf: (url: string) => Record<string, unknown>) {
   const lanes = 4;
@@ -75,7 +75,7 @@ describe("a deployment", () => {
     expect(forbidden.connections).toHaveLength(0);
   });
 
-  test("the test server of forbidden addresses records every connection", async () => {
+  test("the test server at a forbidden address records each connection that it receives", async () => {
     const canary = await startRawServer((_, socket) => socket.end(head("200 OK")));
     await fetch(`http://127.0.0.1:${canary.port}/`);
     expect(canary.connections).toHaveLength(1);

@@ -113,7 +113,7 @@ test("the service rejects a large file that is not a PDF, and leaves nothing in 
   expect(await (await mark(at("/not-a.pdf"))).json()).toMatchObject({ code: "not_a_pdf" });
 });
 
-test("an unpaid upload leaves nothing in the spool", async () => {
+test("a call with a large file and an invalid field leaves nothing in the spool", async () => {
   const form = new FormData();
   form.set("file", new File([large], "large.pdf"));
   form.set("text", "MARK");

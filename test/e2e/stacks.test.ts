@@ -5,7 +5,7 @@ import { build } from "esbuild";
 import { expect, test } from "vitest";
 import { withSourcePlaces } from "../../scripts/lib/sourcePlaces.ts";
 
-test("error positions in a minified script are mapped to the script's sources, in any folder", async () => {
+test("positions in a minified script become source positions, even if a message names another folder, and others are kept", async () => {
   const source = 'export function spoil(): never {\n  throw new Error("spoiled");\n}\n';
   const folder = join(tmpdir(), "built");
   const { outputFiles } = await build({

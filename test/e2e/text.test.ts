@@ -69,7 +69,7 @@ describe("rendering of scripts", () => {
   const strip = pagesOf(["/MediaBox [0 0 595 200] /Contents []"]); // A larger page would only make the test slower.
 
   test.each(rasters)(
-    "PDFium draws a mark in $name as HarfBuzz draws its text with the complete font: $text",
+    "PDFium draws the text of a mark in $name as HarfBuzz draws it with the complete font: $text",
     async ({ text, aspect, ink }) => {
       const marked = await mark(strip, {
         text,

@@ -73,7 +73,7 @@ const SOURCES = Object.fromEntries(Object.entries(SEEDS).filter(([name]) => !EXC
 
 describe.each(Object.keys(READERS))("truncated results in %s", (reader) => {
   test.each(Object.entries(SOURCES))(
-    "a marked file that is truncated at the source's end shows no page without its mark: %s",
+    "a marked file that is truncated within or at the end of the copied source shows no page without its mark: %s",
     async (_, source) => {
       const ends = [...latin1(source).matchAll(/%%EOF/g)].map(({ index }) => index + 6);
       expect(ends.length).toBeGreaterThan(0);
@@ -104,8 +104,8 @@ describe.each(Object.keys(READERS))("truncated results in %s", (reader) => {
 });
 
 /**
- * Returns files of two kinds. The first kind has only the pages in object streams. The second kind has only the objects
- * that the pages share in object streams.
+ * Returns three files. The first has its pages in an object stream, but not their resources. The second has the
+ * resources in an object stream, but not the pages. The third has a page as a direct object in /Kids.
  */
 function mixed(): Record<string, Uint8Array> {
   const box = "/MediaBox [0 0 300 400]";

@@ -148,12 +148,12 @@ test("npm run upgrade requires that channels with an urgent withdrawal are claim
   expect(await run(["--check"])).toEqual([1, expect.stringContaining("1 payment channels must be claimed")]);
 });
 
-test("npm run upgrade requires that a deployment which sells nothing is corrected first", async () => {
+test("npm run upgrade refuses an upgrade of a deployment that fails its health check, and names the problem", async () => {
   await otherBuild({}, { status: "fail", problems: ["the binding RESULTS is missing"] });
   expect(await run(["--check"])).toEqual([1, expect.stringContaining("the binding RESULTS is missing")]);
 });
 
-test("npm run upgrade accepts a deployment of 0.2.0, which does not describe itself", async () => {
+test("npm run upgrade accepts a deployment of 0.2.0, which lists neither its settings nor its open payments", async () => {
   answers = { "/healthz": OTHER_SOURCES, [COMPATIBILITY]: null, [RECORDS]: null, [CHANNELS]: null };
   const [code, words] = await run(["--check"]);
   expect(words).toContain("does not list its settings");

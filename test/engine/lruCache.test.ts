@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { LruCache } from "../../src/engine/lruCache.ts";
 
-test("an LRU cache evicts the least recently used entry when over budget", () => {
+test("an LRU cache evicts the least recently used entry when it exceeds its size limit", () => {
   const onEvict = vi.fn();
   const cache = new LruCache<string, number>(10, onEvict);
   cache.put("a", 1, 4);
@@ -14,7 +14,7 @@ test("an LRU cache evicts the least recently used entry when over budget", () =>
   expect(["a", "b", "c"].map((key) => cache.get(key))).toEqual([1, undefined, 3]);
 });
 
-test("an LRU cache retains the newest entry even if it exceeds the budget", () => {
+test("an LRU cache retains the newest entry even if this entry alone exceeds the size limit", () => {
   const cache = new LruCache<string, number>(10);
   cache.put("a", 1, 4);
   cache.put("large", 2, 100);

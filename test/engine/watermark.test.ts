@@ -24,7 +24,7 @@ describe("the engine", () => {
       "/Collection << >> /Perms << /DocMDP 1 0 R >>",
       ["signatures-invalidated", "attachments-not-marked"],
     ],
-  ])("watermark() returns the expected notices for %s", async (_, entries, expected) => {
+  ])("watermark() reports existing signatures and attachments in the notices: %s", async (_, entries, expected) => {
     const source = pdfOf([
       `<< /Type /Catalog /Pages 2 0 R ${entries} >>`,
       "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
@@ -88,7 +88,7 @@ describe("the engine", () => {
   test.each([
     ["the resources contain other names", "<< /XObject << /Fm 2 0 R >> >>"],
     ["the resources are empty", "<< >>"],
-  ])("each XObject has a unique name in resources shared by many pages (%s)", async (_, resources) => {
+  ])("each XObject has a unique name in resources that many pages share, if %s", async (_, resources) => {
     const pages = Array.from({ length: 400 }, (_, i) => `/MediaBox [0 0 ${100 * 1.05 ** (i % 100)} ${100 + i}]`);
     const source = pdfOf([
       "<< /Type /Catalog /Pages 2 0 R >>",

@@ -9,7 +9,7 @@ import { compiled } from "./contracts.ts";
 
 const { asset, caip2 } = NETWORKS["base-sepolia"];
 
-/** Addresses of the scheme's contracts, which are the same on every chain, and of Multicall3. */
+/** Addresses of the scheme's contracts and of Multicall3. They are the same on every chain. */
 const ADDRESSES = {
   Channels: "0x4020074e9dF2ce1deE5A9C1b5c3f541D02a10003",
   DepositCollector: "0x4020806089470a89826cB9fB1f4059150b550004",
@@ -54,7 +54,7 @@ export async function installChannels({ client }: Chain) {
       const [claimed, settled] = (await read("receivers", [receiver, asset])) as [bigint, bigint];
       return { claimed, settled };
     },
-    /** Makes the payer request a withdrawal, as if a deployment refused a refund. */
+    /** Makes the payer request a withdrawal, as a payer does if a deployment refuses a refund. */
     requestWithdrawal: (payer: LocalAccount, config: ChannelConfig, amount: bigint) =>
       call(payer, "initiateWithdraw", [config, amount]),
     /** Executes a withdrawal that the payer requested earlier. */

@@ -8,10 +8,10 @@ import { NETWORKS } from "../../../src/payments/wire/networks.ts";
 const { caip2 } = NETWORKS["base-sepolia"];
 
 /**
- * Starts a server that sells for 0.05 USDC with the official server code of `batch-settlement`. Tests use it to show
- * that contracts and clients also work with other code.
+ * Starts a server that sells for 0.05 USDC with the official server code of `batch-settlement`. Tests use this server
+ * to show that the test contracts and the project's clients also work with server code of other authors.
  * @param authorizer account that signs claims and refunds
- * @param answer returns the body of a sale for the address of the server
+ * @param answer returns the response body of a sale, given the address of the server
  */
 export async function startOfficialSeller(
   facilitatorUrl: string,

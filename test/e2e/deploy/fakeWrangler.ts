@@ -1,5 +1,5 @@
 /**
- * Replaces wrangler in this process, because starting a process per command is slow. One test uses the real wrangler.
+ * Replaces wrangler in this process, because starting a process per command is slow. Two tests use the real wrangler.
  */
 import { writeFileSync } from "node:fs";
 import type { Wrangler } from "../../../scripts/deploy/wrangler.ts";

@@ -79,10 +79,13 @@ describe("the pixels of a PNG", () => {
     ...sides.map((side) => [side, side]),
     ...sides.map((side) => [side, 1]),
     ...sides.map((side) => [1, side]),
-  ])("shows the pixels of an interlaced PNG of %i x %i pixels, which has empty passes", async (width, height) => {
-    for (const kind of [KINDS[0]!, { colorType: 3 as const, bitDepth: 4 }, { colorType: 6 as const, bitDepth: 8 }])
-      await expectShown(noisy(kind, { width, height, interlaced: true }));
-  });
+  ])(
+    "shows the pixels of a small interlaced PNG, some of whose passes may be empty: %i x %i pixels",
+    async (width, height) => {
+      for (const kind of [KINDS[0]!, { colorType: 3 as const, bitDepth: 4 }, { colorType: 6 as const, bitDepth: 8 }])
+        await expectShown(noisy(kind, { width, height, interlaced: true }));
+    },
+  );
 
   test.each([1, 2, 7, 100])("shows the pixels of a PNG with IDAT chunks of only %i bytes", async (idatLength) => {
     for (const kind of [
@@ -287,7 +290,7 @@ describe("a palette with transparency", () => {
     { name: "the first entry", alphas: [0] },
     { name: "several entries", alphas: [255, 0, 0, 255, 0, 255] },
   ])(
-    "writes the alpha of a palette as a 1-bit mask if these entries are fully transparent: $name",
+    "writes the alpha of a palette as a 1-bit mask if its transparent entries are fully transparent: $name",
     async ({ alphas }) => {
       const spec = noisy({ colorType: 3, bitDepth: 4 }, { chunks: [{ type: "tRNS", data: Uint8Array.from(alphas) }] });
       expect((await written(spec)).text).toMatch(/\/DeviceGray \/BitsPerComponent 1 [\s\S]*\/SMask/);

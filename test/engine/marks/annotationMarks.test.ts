@@ -95,7 +95,7 @@ it.each<[string, string, Bodies?]>([
   expect(notices).toEqual([COVERED]);
 });
 
-it("the output repeats the mark above a stamp annotation if the stamp's link lies beside the mark", async () => {
+it("the output repeats the mark above a stamp annotation if a link on the stamp lies beside the mark", async () => {
   const { shown } = await marked(withAnnotations(`[${STAMP}<</Subtype/Link/Rect[100 150 110 160]>>]`));
   expect(shown).toHaveLength(1);
 });

@@ -88,7 +88,7 @@ it.each<[string, string, Bodies?, string?]>([
 it.each<[string, Partial<TextMark>]>([
   ["a color of the caller", { color: "#282828" }],
   ["the layer under", { layer: "under" }],
-])("a mark with %s looks the same on dark pages", async (_, mark) => {
+])("a mark with %s does not get white letters on a dark page", async (_, mark) => {
   expect(hasWhite(await marked(pageWith(DARK), mark))).toBe(false);
 });
 
@@ -116,7 +116,7 @@ it("page numbers and tiled copies of a text are also white on a dark page", asyn
   expect(output).not.toMatch(/\n0\.157 g\n/);
 });
 
-it("unchecked dark pages get white letters after a dark page, but not after a light page", async () => {
+it("a mark on a dark page whose content was not read in advance has white letters only if the page before is dark", async () => {
   const afterDark = await marked(pagesWith(`${DARK} ${LONG}`, `${DARK} ${LONG}`, DARK));
   const afterLight = await marked(pagesWith(LONG, LONG, DARK));
   expect([hasWhite(afterDark), hasOwn(afterDark)]).toEqual([true, false]);

@@ -90,7 +90,7 @@ describe("fitText", () => {
     ["reduces the font size if more lines are too deep", 300, 6, 10.9],
     ["reduces the font size to 6 points", 1000, 12, 6.1],
     ["cuts a text that does not fit at 6 points", 1200, 12, 6],
-  ])("a text in a template of limited height: the engine %s", (_, characters, count, fontSizePt) => {
+  ])("in a template of limited height, the engine %s", (_, characters, count, fontSizePt) => {
     const text = "word ".repeat(characters / 5).trim();
     const fit = fitText(paragraphsOf(text), room({ maxFontSizePt: 12, maxDepthPt: 90 }));
     expect(fit.lines).toHaveLength(count);

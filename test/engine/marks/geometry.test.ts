@@ -173,7 +173,7 @@ describe("tile", () => {
     for (let x = 0; x <= 600; x += 50)
       for (let y = 0; y <= 800; y += 50)
         expect(Math.min(...moved.map(([cx, cy]) => Math.hypot(cx! - x, cy! - y)))).toBeLessThan(125);
-    // Returns the position of a copy in rows and columns of the tiling, without the offset. The row is an integer. The
+    // Position of the first copy in rows and columns of the tiling, without the offset. The row is an integer. The
     // column is an integer in even rows, and is shifted by half a column in odd rows.
     const [x, y] = [moved[0]![0]! - 300 - offset.x, moved[0]![1]! - 400 - offset.y];
     const [cos, sin] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];

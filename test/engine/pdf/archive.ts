@@ -14,8 +14,8 @@ export function xmp(properties: string, namespace = 'xmlns:pdfaid="http://www.ai
 const CMYK_PROFILE = profile({ space: "CMYK", deviceClass: "prtr", version: 2 });
 
 /**
- * Returns a one-page file that claims to be PDF/A.
- * @param part part of ISO 19005. If omitted, the file makes no claim
+ * Returns a one-page file, which claims to be PDF/A if `part` is set.
+ * @param part part of ISO 19005
  * @param intent number of components of the output intent's profile. If omitted, the file has no output intent
  */
 export function archive({

@@ -126,7 +126,7 @@ export const file = (bodies: Bodies) => new FileBuilder().objects(bodies).table(
 
 /**
  * Returns content operators that draw a magenta square in the displayed bottom-right corner of the page. Its side is a
- * fifth of the displayed page width.
+ * fifth of the displayed page width, but at most the displayed page height.
  */
 export function corner({ box, rotate, userUnit }: Page, name: string): string {
   const [w, h] = rotate % 180 === 0 ? [box.x1 - box.x0, box.y1 - box.y0] : [box.y1 - box.y0, box.x1 - box.x0];

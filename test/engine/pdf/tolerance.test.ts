@@ -30,7 +30,9 @@ const BOX = "/MediaBox[0 0 300 400]";
  */
 const DECOY = "3 0 obj\n<</Type/Page/MediaBox[0 0 9 9]>>\nendobj\n";
 
-/** Returns a file whose page is 300 wide by the cross-reference, but 9 wide by a scan for objects. */
+/**
+ * Returns a file whose page is 300 wide according to the cross-reference, but 9 wide according to a scan for objects.
+ */
 function decoyed(bodies: Bodies = {}, head?: string): FileBuilder {
   const builder = new FileBuilder(head).objects({ ...onePage(), ...bodies });
   builder.text += DECOY;
@@ -271,11 +273,11 @@ describe("readStream", () => {
     ["at endobj if endstream is missing", "<</Length 4>>stream\nabcd\nendobj endstream"],
     ["at the end of the file if endstream and endobj are missing", "<</Length 9>>stream\nabcd"],
     [
-      "correctly if a carriage return without line feed follows the keyword stream",
+      "after /Length bytes if a carriage return without line feed follows the keyword stream",
       "<</Length 4>>stream\rabcd\nendstream",
     ],
-    ["correctly if blanks follow the keyword stream", "<</Length 4>>stream \t\r\nabcd\nendstream"],
-    ["correctly if no line end follows the keyword stream", "<</Length 4>>streamabcd\nendstream"],
+    ["after /Length bytes if blanks follow the keyword stream", "<</Length 4>>stream \t\r\nabcd\nendstream"],
+    ["after /Length bytes if no line end follows the keyword stream", "<</Length 4>>streamabcd\nendstream"],
   ])("readStream ends the data of a stream %s", (_, object) => {
     const { data } = readStream(new MemorySource(encode(`1 0 obj${object}`)), 0, () => undefined);
     expect(latin1(data)).toBe("abcd");

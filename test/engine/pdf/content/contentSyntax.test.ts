@@ -5,7 +5,10 @@ import { checkContent } from "../../../../src/engine/pdf/content/contentSyntax.t
 const bytesOf = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
 const isWellFormed = (...parts: string[]) => checkContent(parts.map(bytesOf)).isWellFormed;
 
-/** Content that makes an operator legal if it surrounds the operator, by the place in which the operator is allowed. */
+/**
+ * Content before and after an operator, by the place in which the operator is allowed. The content makes the operator
+ * legal.
+ */
 const AROUND = {
   page: ["", ""],
   pair: ["q BX /T BMC ", " EMC EX Q"],
@@ -46,7 +49,7 @@ const VARIED = ROWS.filter(([operator]) => operator.split(" ").length > 1 && !/\
 const tokensOf = (operator: string) => operator.match(/\[.*\]|<<.*>>|\S+/g)!;
 
 describe("operators", () => {
-  test.each(ROWS)("accepts the operator %s only where it is allowed: %s", (operator, around) => {
+  test.each(ROWS)("accepts the operator %s in a place where it is allowed: %s", (operator, around) => {
     const [before, after] = AROUND[around];
     expect(isWellFormed(before + operator + after)).toBe(true);
   });
@@ -250,7 +253,7 @@ describe("inline images", () => {
 });
 
 describe("chunks and streams", () => {
-  test("the end of a content stream also ends a token", () => {
+  test("accepts content that is split into streams between two tokens", () => {
     expect(isWellFormed("q 1 0 0 1 0 0 ", "cm Q")).toBe(true);
     expect(isWellFormed("q ", "BT [(a)", "(b)] TJ ET", " Q")).toBe(true);
     expect(isWellFormed("q", "\nQ")).toBe(true);

@@ -53,6 +53,6 @@ it.each<[string, string, string, string?, Bodies?]>([
   ["a link", `[<</Subtype/Link${RECT}>>]`, FILL],
   ["values that are not annotations", "[null 5 9 0 R(x)]", FILL],
   ["an unreadable appearance", `[${FIELD}]`, "(", "/Filter/FlateDecode"],
-])("the notice mark-covered does not name a page on which the mark shares its place with %s", async (_, ...page) => {
+])("the notice mark-covered does not name a page that has %s", async (_, ...page) => {
   expect(await noticesOf(...page)).toEqual([]);
 });

@@ -59,7 +59,10 @@ function table(type: "mft1" | "mft2" | "mAB ", inputs: number, outputs: number, 
   return concat([word(type), uint32(0), size, uint32(0, 0, 0), uint32(32, 0), points, uint32(0x02000000), wide]);
 }
 
-/** Overwrites the data of all tags whose names match `names` with `value`, from offset `from` of each tag's data on. */
+/**
+ * Fills the data of all tags whose names match `names` with the byte `value`, beginning at offset `from` of each tag's
+ * data.
+ */
 function flattened(profile: Uint8Array, names: RegExp, from: number, value: number): Uint8Array {
   const copy = profile.slice();
   const view = new DataView(copy.buffer);

@@ -1,4 +1,6 @@
-/** Tests how the engine searches the object streams found by a scan for a catalog, and the cost of this search. */
+/**
+ * Tests the search for a catalog in the object streams that a scan of the file has found, and the cost of this search.
+ */
 import { expect, it, vi } from "vitest";
 import { expandObjectStreams, findCatalogs } from "../../../../src/engine/pdf/document/scannedStreams.ts";
 import type { ObjectStream, Objects } from "../../../../src/engine/pdf/objects/objects.ts";

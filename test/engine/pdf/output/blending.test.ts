@@ -135,7 +135,7 @@ test.each([
   ["direct", "/Group<</S/Transparency/K true/CS/DeviceCMYK>>", {}],
   ["indirect", "/Group 9 0 R", { 9: "<</S/Transparency/CS/DeviceCMYK/K true>>" }],
 ])(
-  "the output drops /K from a page group that was %s, because /K would let the mark erase the content",
+  "the output drops /K from a page group, because /K would let the mark erase the content (the group is %s)",
   async (_, entries, others) => {
     const output = await marked(page("1 0 0 rg", entries, others), false);
     expect(output.slice(output.lastIndexOf("3 0 obj"))).toContain("/Group<</S/Transparency/CS /DeviceCMYK>>");

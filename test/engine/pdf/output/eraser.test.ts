@@ -128,7 +128,7 @@ test("the eraser erases nothing between the file header and an object on the sam
 
 test("the eraser ignores cross-reference entries that point outside the copied bytes or into object streams", () => {
   const { text, table, xref, superseded } = fileOf(["rest", "before"], HEAD, A, B);
-  table.add(1, IN_FILE, 0, 0); // offsets count from the file header, so offset 0 of the text precedes the header
+  table.add(1, IN_FILE, 0, 0); // offset 0 precedes the first copied byte, which is at `"before".length`
   table.add(1, IN_FILE, text.length, 0);
   table.add(1, IN_STREAM, text.indexOf(B[1]) + 3, 0);
   const origin = "before".length;

@@ -211,7 +211,7 @@ describe("cross-references", () => {
     ["a file that was scanned", scanned(), { isStream: false }],
     ["a file with a member of a missing object stream", strayMember(), { isStream: true, frees: [9] }],
   ])(
-    "the cross-reference of the output lists exactly the objects of %s",
+    "the cross-reference lists exactly the objects of the output if the source is %s",
     async (_, source, { isStream, keeps = [], frees = [] }) => {
       const tail = await tailOf(source);
       expect(tail.isStream).toBe(isStream);
@@ -291,7 +291,7 @@ describe("free object numbers", () => {
 describe("an object stream", () => {
   const sizes = (members: Map<number, number[]>) => [...members.values()].map(({ length }) => length);
 
-  it("an object stream of the output has at most 200 objects, unless it replaces a larger object stream", async () => {
+  it("an object stream of the output has at most 200 objects, even if it replaces a larger object stream", async () => {
     const { members } = await tailOf(compressed(numbered(10, 450, (num) => `(${num})`)).bytes());
     expect(Math.max(...sizes(members))).toBe(200);
     const found = [...members.values()].flat();

@@ -22,7 +22,7 @@ function many(count: number): Entries {
   return entries;
 }
 
-it("generates the lines of a cross-reference table in batches, on demand", () => {
+it("generates a long cross-reference table in several parts of limited length", () => {
   const { length, parts } = tableSection(many(50_000), "/Root 1 0 R");
   const made = [...parts()];
   expect(made.length).toBeGreaterThan(4);

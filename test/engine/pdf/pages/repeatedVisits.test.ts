@@ -101,7 +101,7 @@ test("a page counts against the work limit each time that it is read", async () 
   expect((await scanned(20)) - (await scanned(10))).toBeGreaterThan(10 * 4 * LONG);
 });
 
-test("reads the XMP metadata only once, even if the output intent is behind several object streams", async () => {
+test("reads the XMP metadata only once, even if references through several object streams lead to the output intent", async () => {
   const xmp = `<x xmlns:p="http://www.aiim.org/pdfa/ns/id/" p:part="2">${" ".repeat(50_000)}`;
   const builder = new FileBuilder().objects({
     ...onePage(),
