@@ -225,7 +225,7 @@ beforeAll(async () => {
 });
 afterAll(() => worker?.stop());
 
-/** Routes for the operator and for MCP clients, which the API description omits. */
+/** Routes for the operator, which the API description omits. */
 const OTHER_ROUTES: Record<string, Json> = {
   "/v1/operator/sales": {
     get: {

@@ -82,7 +82,7 @@ const fresh = (): FakeAccount => ({ ...ready(), rules: undefined, hasLocalUpload
 const good = () => ({ PAY_TO, FACILITATOR_URL: facilitator.url, NETWORKS: "base-sepolia" });
 
 let runs = 0;
-/** Deploys to an account. The settings are in a file or in the environment. */
+/** Deploys to a fake account, with the settings `inFile` in a file and the settings `env` in the environment. */
 async function run(
   inFile: Record<string, string>,
   account: FakeAccount = ready(),

@@ -79,7 +79,7 @@ test("a draining server finishes running calls and downloads, and answers 503 to
   await drained;
 });
 
-test("the server starts to drain only after a request to its secret path", async () => {
+test("the address that starts draining answers 404 to a request without the secret path", async () => {
   const control = await miniflare.unsafeGetDirectURL("front", "control");
   expect((await fetch(new URL("/guess", control), { method: "POST" })).status).toBe(404);
 });

@@ -18,7 +18,7 @@ const root = join(import.meta.dirname, "../..");
 const PAY_TO = "0x00000000000000000000000000000000000000aa";
 const run = promisify(execFile);
 
-/** Returns why this machine cannot build a Docker image, or an empty text if it can. */
+/** Reason why this machine cannot build a Docker image. Empty if it can. */
 const noDocker = (() => {
   try {
     execFileSync("docker", ["info"], { stdio: ["ignore", "ignore", "pipe"], timeout: 20_000 });
@@ -68,7 +68,7 @@ function linesOf(printed: string): PrintedLine[] {
   });
 }
 
-/** The line of an error that ends the server. */
+/** Log line of an error that ends the server. */
 const fatal = (message: unknown) => expect.objectContaining({ level: "error", event: "server", message });
 
 async function buy(url: string): Promise<string> {

@@ -8,8 +8,8 @@ import { onePage } from "../support/pdf.ts";
 import { EXTRACTORS, plainText } from "./extractors.ts";
 
 /**
- * Languages whose words a reader extracts in another order. A word in Divehi (dv) ends with a vowel mark, and MuPDF
- * moves this mark to the start of the line.
+ * Languages whose words a reader extracts in another order. A word in the Thaana script (language dv) ends with a vowel
+ * mark, and MuPDF moves this mark to the start of the line.
  */
 const REORDERED: Record<string, string[]> = { MuPDF: ["dv"] };
 

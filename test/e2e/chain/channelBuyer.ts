@@ -15,7 +15,7 @@ export const DEPOSIT = 10n * PRICE;
 
 const sample = new Uint8Array(await samplePdf());
 
-/** Returns the request for a marked PDF. Requests with different texts count as different. */
+/** Returns a request for a marked PDF. The Worker treats requests with different texts as different calls. */
 function markRequest(text: string, file = sample): RequestInit {
   const form = new FormData();
   form.set("file", new File([file], "sample.pdf"));

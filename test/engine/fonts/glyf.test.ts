@@ -10,18 +10,18 @@ const glyph = (...bytes: (number | number[])[]) => new Uint8Array(bytes.flat());
 const plus100 = (id: number) => id + 100;
 
 describe("rewriting a glyph", () => {
-  it("removes the instructions of a simple glyph and changes nothing else", () => {
+  it("rewriteGlyph removes the instructions of a simple glyph and changes nothing else", () => {
     const hinted = glyph(SIMPLE_HEADER, [0, 3], [0xb0, 0x01, 0x2f], POINTS);
     expect(rewriteGlyph(hinted, plus100)).toEqual(glyph(SIMPLE_HEADER, [0, 0], POINTS));
     expect(componentsOf(hinted)).toEqual([]);
   });
 
-  it("rewrites a simple glyph without instructions to the same bytes", () => {
+  it("rewriteGlyph returns a simple glyph without instructions unchanged", () => {
     const plain = glyph(SIMPLE_HEADER, [0, 0], POINTS);
     expect(rewriteGlyph(plain, plus100)).toEqual(plain);
   });
 
-  it("leaves an empty glyph empty", () => {
+  it("rewriteGlyph returns an empty glyph unchanged", () => {
     expect(rewriteGlyph(glyph(), plus100)).toEqual(glyph());
     expect(componentsOf(glyph())).toEqual([]);
   });
@@ -32,19 +32,19 @@ describe("rewriting a glyph", () => {
     ["one scale", 0x000a, [1, 2, 0x40, 0]],
     ["two scales", 0x0042, [1, 2, 0x40, 0, 0x20, 0]],
     ["a matrix", 0x0082, [1, 2, 0x40, 0, 0, 0, 0, 0, 0x40, 0]],
-  ])("renumbers the components of a composite glyph with %s", (_, flags, rest) => {
+  ])("rewriteGlyph renumbers the components of a composite glyph with %s", (_, flags, rest) => {
     const parts = (first: number, second: number) =>
       glyph(COMPOSITE_HEADER, [0, flags | 0x20, 0, first], rest, [0, flags, 0, second], rest);
     expect(componentsOf(parts(7, 8))).toEqual([7, 8]);
     expect(rewriteGlyph(parts(7, 8), plus100)).toEqual(parts(107, 108));
   });
 
-  it("removes the instructions of a composite glyph and clears its instruction flag", () => {
+  it("rewriteGlyph removes the instructions of a composite glyph and clears the glyph's instruction flag", () => {
     const hinted = glyph(COMPOSITE_HEADER, [1, 0x02, 0, 7, 1, 2], [0, 2, 0xb0, 0x01]);
     expect(rewriteGlyph(hinted, plus100)).toEqual(glyph(COMPOSITE_HEADER, [0, 0x02, 0, 107, 1, 2]));
   });
 
-  it("rewrites a copy of a glyph and leaves the source font unchanged", () => {
+  it("rewriteGlyph does not change the glyph of the source font", () => {
     const composite = glyph(COMPOSITE_HEADER, [0, 0x02, 0, 7, 1, 2]);
     rewriteGlyph(composite, plus100);
     expect(componentsOf(composite)).toEqual([7]);

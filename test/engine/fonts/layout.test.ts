@@ -16,14 +16,14 @@ const filesOf = ({ clusters }: Line) =>
   );
 
 describe("laying out a line", () => {
-  it("lays out each letter as a cluster that begins where the previous cluster ends", async () => {
+  it("the layout of a line makes each letter a cluster that begins where the previous cluster ends", async () => {
     const line = await layOut("Añ Ω");
     expect(textsOf(line)).toEqual(["A", "ñ", " ", "Ω"]);
     expect(line.clusters.map(({ x }) => x)).toEqual([0, 0.639, 0.639 + 0.618, 0.639 + 0.618 + 0.26]);
     expect(line.width).toBeCloseTo(0.639 + 0.618 + 0.26 + 0.717);
   });
 
-  it("applies kerning to adjacent letters", async () => {
+  it("the layout of a line applies kerning to adjacent letters", async () => {
     expect((await layOut("AVAV")).width).toBeLessThan(
       2 * (await layOut("A")).width + 2 * (await layOut("V")).width - 0.1,
     );
@@ -38,7 +38,7 @@ describe("laying out a line", () => {
     expect(textsOf(await layOut(text))).toEqual(clusters);
   });
 
-  it("returns right-to-left letters in visual order, even within a cluster", async () => {
+  it("the layout of a line returns right-to-left letters in visual order, even within a cluster", async () => {
     expect(textsOf(await layOut("שָׁלום", true)).join("")).toBe([..."שָׁלום"].reverse().join(""));
     expect(textsOf(await layOut("אב 12 ab", true)).join("")).toBe("ab 12 בא");
     expect(textsOf(await layOut("ab אב 12 cd")).join("")).toBe("ab 12 בא cd");
@@ -58,7 +58,7 @@ describe("laying out a line", () => {
     expect(textsOf(await layOut(text, true)).join("")).toBe([...text].reverse().join(""));
   });
 
-  it("moves a zero-width non-joiner from the end of a cluster to the start of the next cluster", async () => {
+  it("the layout of a line moves a zero-width non-joiner from the end of a cluster to the start of the next cluster", async () => {
     expect(textsOf(await layOut("می\u200cشود", true))).toEqual(["د", "و", "ش", "\u200cی", "م"]);
     expect(textsOf(await layOut("क्\u200cष"))).toEqual(["क्", "\u200cष"]);
   });
@@ -69,7 +69,7 @@ describe("laying out a line", () => {
     expect(textsOf(await layOut("𐴌 𐴱𐴲", true)).join("")).toBe("𐴱𐴲 𐴌");
   });
 
-  it("selects the form of an Arabic letter by its position in a word", async () => {
+  it("the layout of a line selects the form of an Arabic letter by the letter's position in a word", async () => {
     const glyph = async (text: string, at: number) => (await layOut(text, true)).clusters[at]!.glyphs[0]!.id;
     const [alone, final, middle, initial] = [
       await glyph("ه", 0),
@@ -103,7 +103,7 @@ describe("the choice of fonts", () => {
     ["©", ["noto-sans"]],
     ["©\ufe0f", ["emoji"]],
     ["☎", ["symbols2"]],
-  ])("draws %s with the fonts %j", async (text, expected) => {
+  ])("the text %s is drawn with the fonts %j", async (text, expected) => {
     const files = filesOf(await layOut(text));
     expect(files.filter((file, i) => file !== files[i - 1])).toEqual(expected);
   });
@@ -116,14 +116,17 @@ describe("characters without a font", () => {
     ["e\u0301\u{12000}", "U+12000, character 2 of "],
     ["क्षि\u{12000}", "U+12000, character 2 of "],
     ["ok\n\ue000", 'U+E000, character 4 of "ok\\n'],
-  ])("reports the code point and the position of the character in %j that no font covers", async (text, words) => {
-    const problem = await typesetterFor(text, "regular", loadFont).catch((error: EngineError) => error);
-    expect(problem).toMatchObject({ code: "unsupported_character" });
-    expect((problem as EngineError).message).toContain(words);
-  });
+  ])(
+    "the error for the text %j states the code point and the position of the character that no font covers",
+    async (text, words) => {
+      const problem = await typesetterFor(text, "regular", loadFont).catch((error: EngineError) => error);
+      expect(problem).toMatchObject({ code: "unsupported_character" });
+      expect((problem as EngineError).message).toContain(words);
+    },
+  );
 });
 
-test("evicts cached lines of a text when they exceed the memory limit", async () => {
+test("the typesetter evicts cached lines of a text when the lines exceed the memory limit", async () => {
   const typesetter = await typesetterFor("AB", "regular", loadFont);
   const cached = typesetter.layOut("A", false);
   expect(typesetter.layOut("A", false)).toBe(cached);

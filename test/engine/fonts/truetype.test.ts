@@ -29,19 +29,19 @@ describe("a TrueType font", () => {
   });
 
   it.each(["中", "ا", "😀", "\u0007", "\ud800", "\u{10ffff}"])(
-    "returns glyph 0 for the character %j, which the font lacks",
+    "a font returns glyph 0 for the character %j, which the font lacks",
     (character) => {
       expect(regular.glyphOf(codePoint(character))).toBe(0);
     },
   );
 
-  it("returns the advance widths of glyphs, and zero for a combining mark", () => {
+  it("a font returns the advance widths of glyphs, and zero for a combining mark", () => {
     expect(regular.advance(regular.glyphOf(codePoint("A")))).toBe(639);
     expect(regular.advance(regular.glyphOf(codePoint(" ")))).toBe(260);
     expect(regular.advance(regular.glyphOf(0x0301))).toBe(0);
   });
 
-  it("returns an empty outline for an empty glyph, and throws for an unknown glyph id", () => {
+  it("a font returns an empty outline for an empty glyph, and throws for an unknown glyph id", () => {
     expect(regular.outline(regular.glyphOf(codePoint(" ")))).toHaveLength(0);
     expect(() => regular.outline(60_000)).toThrow("no glyph 60000");
   });
@@ -55,7 +55,7 @@ describe("a TrueType font", () => {
     expect(font.outline(glyph)).toEqual(regular.outline(glyph));
   });
 
-  it("throws if a font lacks a required table", () => {
+  it("readFont throws if a font lacks a required table", () => {
     const renamed = regular.bytes.slice();
     const directory = new TextDecoder("latin1").decode(renamed.subarray(0, 300));
     renamed.set(new TextEncoder().encode("xxxx"), directory.indexOf("glyf"));
@@ -73,14 +73,14 @@ describe("a cmap table", () => {
     expect(bySegments(0x1f600)).toBe(0);
   });
 
-  it("looks up characters through the idRangeOffset array of cmap format 4", () => {
+  it("readCmap looks up characters through the idRangeOffset array of cmap format 4", () => {
     const bySegments = readCmap(
       table([0, 1, 3, 1, 0, 12], [4, 36, 0, 4, 4, 1, 0], [0x42, 0xffff], [0], [0x41, 0xffff], [5, 1], [4, 0], [7, 0]),
     );
     expect([0x40, 0x41, 0x42, 0x43].map(bySegments)).toEqual([0, 12, 0, 0]);
   });
 
-  it("throws if a cmap has no Unicode subtable", () => {
+  it("readCmap throws if a cmap has no Unicode subtable", () => {
     expect(() => readCmap(table([0, 1, 1, 0, 0, 12], [0]))).toThrow("no Unicode subtable");
   });
 });

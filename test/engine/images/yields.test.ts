@@ -27,7 +27,7 @@ test.each<[string, Partial<PngSpec>, number]>([
   ["interlacing", { colorType: 2, interlaced: true, samples: (x, y) => [x & 255, y & 255, 0] }, 2],
   ["grays in three channels", { colorType: 2, samples: (x) => Array(3).fill(x & 255) }, 1],
   ["colors without alpha", { colorType: 2, samples: (x, y) => [x & 255, y & 255, 0] }, 1],
-])("yields to the event loop while it reads a PNG with %s", async (_, changes, times) => {
+])("reading a PNG with %s yields to the event loop", async (_, changes, times) => {
   const spec: PngSpec = {
     ...{ width: SIDE, height: SIDE, colorType: 6, bitDepth: 8, level: 1 },
     samples: transparent,
@@ -39,7 +39,7 @@ test.each<[string, Partial<PngSpec>, number]>([
 });
 
 test.each([false, true])(
-  "yields to the event loop while it reads a PNG with short scanlines, interlaced: %s",
+  "reading a PNG with short scanlines yields to the event loop, interlaced: %s",
   async (interlaced) => {
     const png = encodePng({ width: 1, height: 20_000, colorType: 6, bitDepth: 8, interlaced, samples: transparent });
     expect(await yieldsDuring(readPng(png, LIMITS))).toBeGreaterThan(10);

@@ -56,15 +56,15 @@ const room = (change: Partial<TextArea> = {}): TextArea => ({
 });
 
 describe("fitText", () => {
-  test("sets a short text at the maximum font size of its template", () => {
+  test("fitText sets a short text at the maximum font size of its template", () => {
     expect(fitText(paragraphsOf("A"), room())).toEqual({ lines: paragraphsOf("A"), fontSizePt: 120 });
   });
 
-  test("keeps a text on one line if its font size is then still easy to read", () => {
+  test("fitText keeps a text on one line if the font size is then still easy to read", () => {
     expect(textsOf(fitText(paragraphsOf("two words"), room()).lines)).toEqual(["two words"]);
   });
 
-  test("wraps a long text if wrapping allows a larger font size", () => {
+  test("fitText wraps a long text if wrapping allows a larger font size", () => {
     const text = "word ".repeat(40).trim();
     const { lines, fontSizePt } = fitText(paragraphsOf(text), room());
     expect(lines.length).toBeGreaterThan(2);
@@ -72,12 +72,12 @@ describe("fitText", () => {
     expect(textsOf(lines).join(" ")).toBe(text);
   });
 
-  test("adds no further lines once the text fits at its maximum font size", () => {
+  test("fitText adds no further lines once the text fits at the maximum font size", () => {
     const { lines, fontSizePt } = fitText(paragraphsOf("word ".repeat(20).trim()), room({ maxFontSizePt: 10 }));
     expect({ lines: lines.length, fontSizePt }).toEqual({ lines: 2, fontSizePt: 10 });
   });
 
-  test("breaks a word of 500 letters if the word would be unreadable on one line", () => {
+  test("fitText breaks a word of 500 letters if the word would be unreadable on one line", () => {
     const { lines, fontSizePt } = fitText(paragraphsOf("x".repeat(500)), room());
     expect(textsOf(lines).join("")).toBe("x".repeat(500));
     expect(fontSizePt).toBeGreaterThanOrEqual(6);
@@ -103,7 +103,7 @@ describe("fitText", () => {
     expect(fit.isCut ?? false).toBe(characters === 1200);
   });
 
-  test("breaks a word in a template of limited height only if the word is wider than a line at 6 points", () => {
+  test("fitText breaks a word in a template of limited height only if the word is wider than a line at 6 points", () => {
     const area = room({ maxFontSizePt: 12, maxDepthPt: 90 });
     const set = (length: number) => fitText(paragraphsOf(`see ${"x".repeat(length)} now`), area);
     expect(textsOf(set(80).lines)).toEqual(["see", "x".repeat(80), "now"]);
@@ -132,19 +132,22 @@ describe("fitText", () => {
     },
   );
 
-  test("keeps the caller's line breaks even if the text then exceeds the template's maximum height", () => {
+  test("fitText keeps the caller's line breaks even if the text then exceeds the template's maximum height", () => {
     const area = room({ maxFontSizePt: 14, maxDepthPt: 20 });
     expect(textsOf(fitText(paragraphsOf("a\nb\nc"), area).lines)).toEqual(["a", "b", "c"]);
   });
 
-  test.each([0, 30, 53, 90, 200])("keeps a text that is rotated by %i degrees within the margins", (rotation) => {
-    for (const text of ["A", "CONFIDENTIAL", "word ".repeat(90), "a\nb\nc\nd", "y".repeat(400)]) {
-      const here = room({ rotation });
-      const { lines, fontSizePt } = fitText(paragraphsOf(text), here);
-      const block = here.blockEm(lines);
-      const rotated = rotatedSize({ width: block.width * fontSizePt, height: block.height * fontSizePt }, rotation);
-      expect(rotated.width).toBeLessThanOrEqual(552.0001);
-      expect(rotated.height).toBeLessThanOrEqual(752.0001);
-    }
-  });
+  test.each([0, 30, 53, 90, 200])(
+    "fitText keeps a text that is rotated by %i degrees within the margins",
+    (rotation) => {
+      for (const text of ["A", "CONFIDENTIAL", "word ".repeat(90), "a\nb\nc\nd", "y".repeat(400)]) {
+        const here = room({ rotation });
+        const { lines, fontSizePt } = fitText(paragraphsOf(text), here);
+        const block = here.blockEm(lines);
+        const rotated = rotatedSize({ width: block.width * fontSizePt, height: block.height * fontSizePt }, rotation);
+        expect(rotated.width).toBeLessThanOrEqual(552.0001);
+        expect(rotated.height).toBeLessThanOrEqual(752.0001);
+      }
+    },
+  );
 });

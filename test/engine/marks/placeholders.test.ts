@@ -18,7 +18,7 @@ test.each([
   ["{{page}", "{page}"],
   ["{{{pages}", "{120"],
   ["{ } {1} }", "{ } {1} }"],
-])("replaces the placeholders of the text %s, with the result %j", (text, filled) => {
+])("the placeholders of the text %s are replaced, with the result %j", (text, filled) => {
   expect(fillIn(text, values)).toBe(filled);
 });
 
@@ -35,7 +35,7 @@ test.each([
   ["{date:short}", "date:short"],
   ["{time:utc}", "time:utc"],
   ["{constructor}", "constructor"],
-])("finds the unknown placeholder in the text %s: %s", (text, name) => {
+])("unknownPlaceholder returns the first unknown placeholder of the text %s: %s", (text, name) => {
   expect(unknownPlaceholder(text)).toBe(name);
 });
 
@@ -48,16 +48,16 @@ test.each([
   [`${"😀".repeat(300)}.pdf`, "😀".repeat(200)],
   ["folder/", "document.pdf"],
   ["{page}.pdf", "{page}.pdf"],
-])("replaces {filename} with the file name without folders and control characters: %j", (filename, shown) => {
+])("{filename} stands for the file name without folders and control characters: %j", (filename, shown) => {
   expect(fillIn("{filename}", { ...values, filename })).toBe(shown);
 });
 
-test("counts the digits of page numbers only for a text that contains {page}", () => {
+test("digitCounts returns digit counts of page numbers only for a text that contains {page}", () => {
   const counts = ["{page}", "{page:6}", "{pages} {date}", "{{page}"].map((text) => digitCounts(text, values));
   expect(counts).toEqual([[3, 2, 1], [3, 2, 1], [], []]);
 });
 
-test("lists the possible digit counts of page numbers, from page_start to the last page", () => {
+test("digitCounts lists the possible digit counts of page numbers, from page_start to the last page", () => {
   expect(digitCounts("{page}", { ...values, pageStart: 95 })).toEqual([3, 2]);
   expect(digitCounts("{page}", { ...values, pageStart: 999_999_999 })).toEqual([10, 9]);
   expect(digitCounts("{page}", { ...values, pages: 1, pageStart: 0 })).toEqual([1]);

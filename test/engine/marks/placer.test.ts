@@ -13,12 +13,12 @@ test.each<[string, string, readonly number[]]>([
   ["a page that is rotated by 90 degrees", `${PAGE} /Rotate 90`, [230 - 40, 10 + 60, 290 - 40, 70 + 60]],
   ["a page that is rotated by 270 degrees", `${PAGE} /Rotate 270`, [230 - 40, 10 + 60, 290 - 40, 70 + 60]],
   ["a page with units of two points", `${PAGE} /UserUnit 2`, [310 - 40, 10 + 60, 390 - 40, 90 + 60]],
-])("moves the mark right and up by the offset, as displayed, on %s", async (_, page, box) => {
+])("the offset moves the mark horizontally and vertically as displayed, on %s", async (_, page, box) => {
   const [found] = await markBoxes(pagesOf([page]), { ...MARK, marginPt: 10, offsetXPt: -40, offsetYPt: 60 });
   for (const [side, value] of found!.entries()) expect(Math.abs(value - box[side]!)).toBeLessThanOrEqual(1);
 });
 
-test("moves the mark beyond the margin if the offset requires it", async () => {
+test("an offset can move the mark beyond the margin", async () => {
   const [box] = await markBoxes(pagesOf([PAGE]), { ...MARK, marginPt: 20, offsetXPt: 15, offsetYPt: -15 });
   expect(box).toEqual([155, 5, 195, 45]);
 });
@@ -36,7 +36,7 @@ test.each<[string, string, object, readonly number[]]>([
   ["the whole page without a TrimBox", "/MediaBox [0 0 300 400]", { box: "trim" }, [230, 10, 290, 70]],
   ["the whole page with a TrimBox outside", "/MediaBox [0 0 300 400] /TrimBox [500 0 900 400]", {}, [230, 10, 290, 70]],
   ["the whole page with an unreadable TrimBox", "/MediaBox [0 0 300 400] /TrimBox [1 /A]", {}, [230, 10, 290, 70]],
-])("measures the mark's margin and size from %s", async (_, page, fields, box) => {
+])("the mark's margin and size are measured from %s", async (_, page, fields, box) => {
   const [found] = await markBoxes(pagesOf([page]), { ...MARK, marginPt: 10, ...fields });
   for (const [side, value] of found!.entries()) expect(Math.abs(value - box[side]!)).toBeLessThanOrEqual(1);
 });

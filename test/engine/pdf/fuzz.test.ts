@@ -18,11 +18,11 @@ const FILES = allCases ? 800 : isWorkerd ? 60 : 300;
 
 // The command `npm run fuzz` tries many more files, and checks the outputs with other programs.
 describe("the engine", () => {
-  test.each(Object.entries(SEEDS))("marks the well-formed file: %s", async (_, seed) => {
+  test.each(Object.entries(SEEDS))("the engine marks the well-formed file: %s", async (_, seed) => {
     for (const mark of MARKS) expect(await marksOrRefuses(seed, { mark, isRepeated: true })).toBe("marked");
   });
 
-  test(`marks every page or rejects the file within the work limits, for each of ${FILES} damaged files`, async () => {
+  test(`the engine marks every page or rejects the file within the work limits, for each of ${FILES} damaged files`, async () => {
     const trial = fc.record({ mark: fc.constantFrom(...MARKS), thorough: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(damaged(DRAFTS), trial, async ({ bytes }, how) => void (await marksOrRefuses(bytes, how))),

@@ -82,14 +82,14 @@ describe("the engine", () => {
     ["whose dictionaries never end", encode(`%PDF-1.7\n${"1 0 obj <<".repeat(10_000)}`)],
     ["whose streams never end", encode(`%PDF-1.7\n${"1 0 obj <<>> stream\n".repeat(10_000)}`)],
   ])(
-    "marks or rejects a file %s",
+    "the engine marks or rejects a file %s",
     async (_, bytes) => {
       expect(await outcome(bytes)).toMatch(/^(stamped|damaged_pdf|not_a_pdf|too_complex)$/);
     },
     20_000,
   );
 
-  it("marks or rejects files in which random bytes were changed, removed or duplicated", async () => {
+  it("the engine marks or rejects files in which random bytes were changed, removed or duplicated", async () => {
     const compressed = new FileBuilder().objects({ 4: { data: "0 g" } });
     const members = compressed.objectStream(5, {
       1: "<</Type/Catalog/Pages 2 0 R>>",

@@ -47,7 +47,7 @@ it("searches for a catalog only once at an offset that many object-stream member
   expect(reads() / bytes.length).toBeLessThan(10);
 });
 
-it("yields to the event loop while it adds object-stream members to the cross-reference", async () => {
+it("adding object-stream members to the cross-reference yields to the event loop", async () => {
   const meter = new Meter(0);
   const turns = vi.spyOn(meter, "yield");
   await catalogsIn(encode("null"), Array(80_000).fill(0), meter);

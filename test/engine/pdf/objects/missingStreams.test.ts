@@ -20,7 +20,7 @@ it.each([
   ["a resource category", "/XObject 9 0 R"],
   ["a color space", "/ColorSpace<</Cs 9 0 R>>"],
   ["a graphics state", "/ExtGState<</Gs 9 0 R>>"],
-])("marks a page if %s of its resources is in a missing object stream", async (_, resources) => {
+])("the engine marks a page even if %s of the page's resources is in a missing object stream", async (_, resources) => {
   const page = `<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/Resources<<${resources}>>/Contents 4 0 R>>`;
   const builder = new FileBuilder().objects({
     1: "<</Type/Catalog/Pages 2 0 R>>",

@@ -74,7 +74,7 @@ async function work(rest: string) {
   return { members, scanned: meter.used.scanned - before, turns: turns.mock.calls.length };
 }
 
-it("charges the length of rewritten object-stream members to the meter, and yields to the event loop", async () => {
+it("rewriting object-stream members charges their length to the meter, and yields to the event loop", async () => {
   const text = `[${"1 ".repeat(1 << 19)}]`;
   const { members, scanned, turns } = await work(text);
   expect(latin1(members[0]!.text)).toBe(text);
@@ -82,7 +82,7 @@ it("charges the length of rewritten object-stream members to the meter, and yiel
   expect(turns).toBeGreaterThan(3);
 });
 
-it("yields to the event loop while it checks whether a long object-stream member is well-formed", async () => {
+it("checking whether a long object-stream member is well-formed yields to the event loop", async () => {
   const { members, turns } = await work(`[${"1 ".repeat((1 << 18) - 16)}x]`);
   expect(latin1(members[0]!.text.slice(-8))).toBe("1 null ]");
   expect(turns).toBe(3);

@@ -66,7 +66,7 @@ describe("the output's version", () => {
     expect(isEqual(ranged!, memory!)).toBe(true);
   });
 
-  it("leaves text that looks like a PDF header unchanged if it follows the first object", async () => {
+  it("the output retains text that looks like a PDF header if the text follows the first object", async () => {
     const bodies = { 9: { data: "%PDF-1.3 of an attachment" }, ...onePage() };
     const source = new FileBuilder("%\n").objects(bodies).table().bytes();
     const output = await joined((await watermark(source, FAINT, { loadFont })).chunks());

@@ -34,7 +34,7 @@ it("generates a long cross-reference table in several parts of limited length", 
   expect(text === `xref\n0 25000\n${lines}25001 25000\n${lines}trailer\n<</Root 1 0 R/Size 50001>>\n`).toBe(true);
 });
 
-it("yields to the event loop while it writes a cross-reference stream", async () => {
+it("writing a long cross-reference stream yields to the event loop", async () => {
   const meter = new Meter(0);
   const turns = vi.spyOn(meter, "yield");
   const count = 600_000;

@@ -56,7 +56,7 @@ test.each<[string, (count: number) => Bodies]>([
   },
 );
 
-test("inspects malformed inherited resources only once for all pages", async () => {
+test("the engine inspects malformed inherited resources only once for all pages", async () => {
   const slots = vi.spyOn(Resources.prototype, "find");
   const bodies = pages(50, () => "", nothing, `/Resources[${"[]".repeat(1000)}]`);
   await open(file(bodies));

@@ -41,7 +41,7 @@ describe("hostile files", () => {
   );
 });
 
-it("yields to the event loop while it reads the rows of a large cross-reference stream", async () => {
+it("reading the rows of a large cross-reference stream yields to the event loop", async () => {
   const rows = deflateSync(new Uint8Array(400_000));
   const source = new MemorySource(
     encode(
@@ -89,7 +89,7 @@ it.each([
   ["", "9 0 R"],
   ["/Parent 9 0 R", "/Parent 1 0 R"],
 ])(
-  "replaces a missing or wrong /Parent, since readers need /Parent to find inherited attributes",
+  "the output replaces a missing or wrong /Parent, since readers need /Parent to find inherited attributes",
   async (own, node) => {
     const bytes = file({
       1: "<</Type/Catalog/Pages 2 0 R>>",

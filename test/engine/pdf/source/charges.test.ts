@@ -28,8 +28,8 @@ function withRows(dict: string, rows: Uint8Array): Uint8Array {
 }
 
 /**
- * Returns a page without a cross-reference, followed by the objects `more` and by `trailers`. The engine finds these
- * objects only in a scan.
+ * Returns a file without a cross-reference: one page, the objects `more`, and `trailers`. The engine finds the objects
+ * only in a scan.
  */
 const scanned = (trailers: string, more: Bodies = {}) => {
   const builder = new FileBuilder().objects({ ...onePage(), ...more });
@@ -87,7 +87,7 @@ describe("cross-reference streams", () => {
     ["fields that are a fraction of a byte wide", `/W[0 .00000001 0]${BEYOND}`],
     ["rows for negative object numbers", "/W[1 2 1]/Index[-1 3]"],
     ["a fractional number of rows", "/W[1 2 1]/Index[0.5 3]"],
-  ])("scans a file whose cross-reference stream has %s", async (_, dict) => {
+  ])("the engine scans a file for objects if the file's cross-reference stream has %s", async (_, dict) => {
     expect(await outcome(withRows(dict, new Uint8Array(200)))).toBe("stamped");
   });
 });
@@ -233,7 +233,7 @@ test("page-tree nodes count against the memory limit, even if they are empty", a
   expect((await kept(20)) - (await kept(10))).toBeGreaterThanOrEqual(10 * 512);
 });
 
-test("yields to the event loop while it counts the pages of a page tree", async () => {
+test("counting the pages of a page tree yields to the event loop", async () => {
   const meter = new Meter(0);
   const turns = vi.spyOn(meter, "yield");
   const kids = new KidList();
@@ -251,7 +251,7 @@ test("yields to the event loop while it counts the pages of a page tree", async 
 const pageWith = (entries: string) => file(onePage(`/MediaBox[0 0 300 400]${entries}`));
 
 test.each(["/Contents<</A[%]>>", "/Contents 4 0 R/Resources[%]"])(
-  "does not parse a page entry whose value has a wrong type: %s",
+  "the engine does not parse a page entry whose value has a wrong type: %s",
   async (entries) => {
     const parsed = 600_000; // the values need more memory than the limit for one object allows
     expect(await outcome(pageWith(entries.replace("%", "0 ".repeat(parsed))))).toBe(
@@ -260,7 +260,7 @@ test.each(["/Contents<</A[%]>>", "/Contents 4 0 R/Resources[%]"])(
   },
 );
 
-test("yields to the event loop while it reads many large pages", async () => {
+test("reading many large pages yields to the event loop", async () => {
   const kids = Array.from({ length: 20 }, (_, index) => 10 + index);
   const page = `<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/Resources<<>>/Other(${"a".repeat(200_000)})>>`;
   const objects = Object.fromEntries(kids.map((num) => [num, page]));
@@ -315,7 +315,7 @@ test("all cross-reference rows count against the work limit each time erasing a 
   expect((await scanned(4)) - (await scanned(2))).toBeGreaterThan(2 * 32 * rows);
 });
 
-test("yields to the event loop while it checks the boundaries of erased parts", async () => {
+test("checking the boundaries of erased parts yields to the event loop", async () => {
   const { objects } = await open(file(onePage()));
   const turns = vi.spyOn(objects.source.meter, "yield");
   const boundaries = new Boundaries(300_000);

@@ -18,7 +18,7 @@ describe("balanceBrackets", () => {
   });
 
   it.each(["< ", "<1 ", "<<", "[", "]", "> ", "(", "% ", "/A<"])(
-    "reads each byte only a few times if a dictionary has many %s",
+    "balancing the brackets reads each byte only a few times if a dictionary has many %s",
     (text) => {
       const { bytes, reads } = countedBytes(encode(`<</A ${text.repeat(2000)}`));
       balanceBrackets(bytes, 0);
@@ -27,7 +27,7 @@ describe("balanceBrackets", () => {
   );
 });
 
-it("reads no more of an unbalanced object-stream member than of an unbalanced object in the file", async () => {
+it("the engine reads no more of an unbalanced object-stream member than of an unbalanced object in the file", async () => {
   const builder = new FileBuilder().objects({ 4: { data: "0 g" } });
   const members = builder.objectStream(5, {
     1: "<</Type/Catalog/Pages 2 0 R>>",

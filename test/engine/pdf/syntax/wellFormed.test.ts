@@ -50,14 +50,14 @@ it.each([
   ["arrays side by side", `[${"[/A 1 x]".repeat(500)}]`],
   ["brackets that do not match", `<</K[${"<<] ".repeat(1000)}]>>`],
   ["brackets without a matching opening bracket", `[${"<< 5 ".repeat(1000)}${">> ".repeat(1000)}]`],
-])("reads each byte of a malformed value only a few times: %s", (_, text) => {
+])("rewriting a malformed value reads each byte of the value only a few times: %s", (_, text) => {
   const { bytes, reads } = countedBytes(encode(text));
   wellFormedText(bytes, 0);
   expect(reads() / bytes.length).toBeLessThan(25);
 });
 
 it.each(["<</A[1 2 0 R[<<>>]]/B<</C(x)/D<0a>>>>>", nested(50), nested(51), "[<</A 1/B x>>]", "[[1][2 3"])(
-  "finds the same end of the value %s in steps as in one call",
+  "the check for well-formed values finds the same end in steps as in one call: %s",
   (text) => {
     const bytes = encode(text);
     const walk = new WellFormedWalk().from(0);
