@@ -182,7 +182,7 @@ describe("payment channels through the official client and facilitator", () => {
     expect(balance).toBeGreaterThanOrEqual(calls * PRICE);
   });
 
-  test("the Worker refuses calls through a channel during a withdrawal, and claims the earlier calls", async () => {
+  test("the Worker refuses calls through a channel during a withdrawal, and claims the money of earlier calls", async () => {
     const { buy, sign, config, state, account } = await buyer();
     for (let calls = 1; calls <= 10; calls++) expect(callsCharged(await buy())).toBe(calls);
     await contract.requestWithdrawal(account, await config(), DEPOSIT);

@@ -25,7 +25,7 @@ const PAYEE = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 
 const run = promisify(execFile);
 
-/** Outcome of a process. */
+/** Exit code and output of a process that has ended. */
 interface Ended {
   code?: number;
   stdout: string;
