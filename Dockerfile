@@ -23,8 +23,8 @@ COPY --from=build /app/src/settings/settingNames.ts ./src/settings/
 COPY --from=build /app/scripts/lib/serveWorker.ts /app/scripts/lib/front.js /app/scripts/lib/port.ts /app/scripts/lib/serverLog.ts ./scripts/lib/
 RUN mkdir /state && chown node /state
 USER node
-# Writes only to /state and /tmp, so the root file system can be read-only.
-# The server listens on all addresses of the container. Publish its port only at 127.0.0.1 of the host, behind a proxy.
+# The server writes only to /state and /tmp, so the root file system can be read-only.
+# It listens on all addresses of the container. Publish its port only at 127.0.0.1 of the host, behind a proxy.
 ENV HOST=0.0.0.0 PORT=8787 STATE=/state NODE_ENV=production
 VOLUME /state
 EXPOSE 8787

@@ -158,7 +158,7 @@ export default defineConfig({
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
           globalSetup: ["test/support/site.ts", "test/support/builtWorkers.ts"],
-          // folders for the programs under test
+          // folders where the programs under test store files
           env: { TMPDIR, NODE_COMPILE_CACHE: join(TMPDIR, "overprint-compile-cache") },
           execArgv: FEW_COLLECTIONS,
           ...SHARED_MODULES,

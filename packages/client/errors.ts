@@ -55,7 +55,7 @@ export class OverprintError extends Error {
   readonly retryAfterSeconds: number | undefined;
   /**
    * Whether the payment may settle although the call failed. To get the result without a second payment, repeat the
-   * call with `idempotencyKey`, and with `uploadHandle` in place of the file if it is defined.
+   * call with `idempotencyKey`. If `uploadHandle` is defined, send it in place of the file.
    */
   mayBePaid = false;
   /** Idempotency key of the failed call. */
