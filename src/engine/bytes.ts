@@ -23,8 +23,8 @@ export function decodeLatin1(bytes: Uint8Array, start = 0, end = bytes.length): 
 }
 
 /**
- * Returns a plain `Uint8Array` over the same memory. Node's functions return a Buffer. `slice` of a Buffer returns a
- * view, but `slice` of a `Uint8Array` returns a copy.
+ * Returns a plain `Uint8Array` over the memory of a Buffer, which Node's functions return. `slice` of a Buffer returns
+ * a view, but `slice` of a `Uint8Array` returns a copy.
  */
 export function plain({ buffer, byteOffset, byteLength }: Uint8Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);

@@ -54,7 +54,7 @@ export interface WatermarkOptions {
   filename?: string | undefined;
   /**
    * Whether to read the whole source before planning. If false, some parts of a source that is not in memory are
-   * checked only while they are copied. Set this option to plan again after {@link PlanOutdated}.
+   * checked only while they are copied. Set this option to true when you plan again after {@link PlanOutdated}.
    */
   thorough?: boolean | undefined;
   /** Receives the place of the mark on each page, in the order of the pages. */

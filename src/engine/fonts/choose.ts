@@ -39,8 +39,8 @@ export function chooseFonts(text: string, weight: Weight, { first = [], usable }
   const firstFile = (part: string) =>
     (isEmoji(part) ? undefined : search(part, first, fileWithForms)) ??
     search(part, familiesFor(part), fileWith) ??
-    // A single line of a wrapped paragraph may lack the letters that show the paragraph's language. The line may
-    // therefore use any font that is loaded for the whole paragraph.
+    // The fonts are loaded for the whole text. A single line may lack the letters that show the language of the text,
+    // and so all loaded fonts are tried for the line.
     (usable && search(part, FAMILIES, fileWithForms));
 
   const choices: Choice[] = [];

@@ -78,8 +78,8 @@ export function fileWith(family: Family, characters: string, weight: Weight): Fo
 }
 
 /**
- * Returns the file of a family if the file may contain glyphs for all of `characters`. Other families may draw these
- * characters by default. Only the loaded file shows whether the glyphs exist.
+ * Returns the file of a family if the file may contain glyphs for all of `characters`, even if other families draw
+ * these characters by default. Only the loaded file shows whether it contains the glyphs.
  */
 export function fileWithForms(family: Family, characters: string, weight: Weight): FontFile | undefined {
   if (family.forms === undefined) return fileWith(family, characters, weight);

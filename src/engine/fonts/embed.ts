@@ -79,7 +79,7 @@ const SIMPLE_CODES = 255;
  * cluster as a whole. A text that needs several fonts has the overhead of only one embedded font. If one byte is enough
  * for the codes, the font is a simple font (ISO 32000-2, 9.6.3). A simple font is 0.3 KB smaller than a composite font
  * (9.7).
- * @param echoes whether each cluster has a second code, for `echoOf`
+ * @param echoes whether each cluster also gets a second code, which `echoOf` returns
  */
 export function embedFont(
   sink: ObjectSink,

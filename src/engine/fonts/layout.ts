@@ -2,10 +2,10 @@ import { LruCache } from "../lruCache.ts";
 import { embeddingLevels, inVisualOrder } from "./bidi.ts";
 import { chooseFonts } from "./choose.ts";
 import { areDrawn, type FontFile, type Weight } from "./coverage.ts";
+import { isDigitPlaceholder, withNumber } from "./digitPlaceholders.ts";
 import { type ShapedGlyph, startHarfbuzz } from "./harfbuzz.ts";
 import { familiesOf, type Letterforms, languageForShaping } from "./language.ts";
 import { type LoadFont, openFont, shape } from "./library.ts";
-import { isSlot, withNumber } from "./slot.ts";
 import type { Font } from "./truetype.ts";
 
 /** A loaded font and its file. */
@@ -35,10 +35,10 @@ export interface Cluster {
   /** Advance of the cluster after shaping, including kerning, in em. */
   readonly advance: number;
   /**
-   * The slot character (see slot.ts) that the cluster replaces, if the cluster is a placeholder for a digit of the page
-   * number.
+   * The digit placeholder (see digitPlaceholders.ts) in whose place the cluster stands. Undefined for a cluster of
+   * other text.
    */
-  readonly slot: string | undefined;
+  readonly placeholder: string | undefined;
 }
 
 /** A laid-out line. Lengths are in em, the origin is the left end of the baseline, and y points up. */
@@ -183,7 +183,7 @@ interface LineRun {
   level: number;
   script: string;
   path: string;
-  isSlot: boolean;
+  isPlaceholder: boolean;
 }
 
 /**
@@ -205,7 +205,7 @@ function runsOf(line: string, { rightToLeft, choices }: LineOptions): LineRun[] 
       level: levels[start]!,
       script,
       path: choice.file.path,
-      isSlot: isSlot(line[start]),
+      isPlaceholder: isDigitPlaceholder(line[start]),
     };
     const last = runs.at(-1);
     if (last && canMerge(last, run)) last.end = end;
@@ -216,7 +216,7 @@ function runsOf(line: string, { rightToLeft, choices }: LineOptions): LineRun[] 
 }
 
 function canMerge(a: LineRun, b: LineRun): boolean {
-  return a.level === b.level && a.script === b.script && a.path === b.path && a.isSlot === b.isSlot;
+  return a.level === b.level && a.script === b.script && a.path === b.path && a.isPlaceholder === b.isPlaceholder;
 }
 
 function layOutLine(line: string, options: LineOptions): Line {
@@ -224,7 +224,7 @@ function layOutLine(line: string, options: LineOptions): Line {
   const text = withNumber(line);
   const clusters: Cluster[] = [];
   let width = 0;
-  for (const { start, end, level, script, path, isSlot } of inVisualOrder(runsOf(line, options))) {
+  for (const { start, end, level, script, path, isPlaceholder } of inVisualOrder(runsOf(line, options))) {
     const face = faces.get(path)!;
     const em = face.font.unitsPerEm;
     const rightToLeft = level % 2 === 1;
@@ -234,8 +234,8 @@ function layOutLine(line: string, options: LineOptions): Line {
       placed.map((cluster) => (rightToLeft ? [...cluster.text].reverse().join("") : cluster.text)),
     );
     for (const [i, { start, glyphs, advance }] of placed.entries()) {
-      const slot = isSlot ? line[start] : undefined;
-      clusters.push({ glyphs, text: texts[i]!, face, x: width, advance: advance / em, slot });
+      const placeholder = isPlaceholder ? line[start] : undefined;
+      clusters.push({ glyphs, text: texts[i]!, face, x: width, advance: advance / em, placeholder });
       width += advance / em;
     }
   }

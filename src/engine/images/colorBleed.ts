@@ -44,7 +44,10 @@ export class ColorBleed {
 
   #blankRows = 0;
   readonly #waiting: Row[] = [];
-  /** Number of waiting rows, from the top, that an earlier upward spread has visited. */
+  /**
+   * Number of waiting rows, counted from the top, that already existed at the last call of `#writeWaiting`. Colors from
+   * below have already spread into these rows.
+   */
   #settled = 0;
   readonly #spare: Row[] = [];
   /**
@@ -179,8 +182,9 @@ function spreadDown(row: Row, alpha: Uint8Array, above: Row | undefined, pixelBy
 }
 
 /**
- * Spreads a pixel's color to one side as long as it is the nearest color. Distances of neighbors differ by at most 1,
- * so the first pixel with a nearer color ends the spread.
+ * Copies the color of the pixel `from` to the pixels on one side. Stops at the first pixel that already has the color
+ * of a pixel at most as far away as `from`. Distances of neighbors differ by at most 1, so no pixel after this one is
+ * nearer to `from`.
  */
 function spreadAside({ samples, distances }: Row, from: number, step: 1 | -1, pixelBytes: number): void {
   for (let x = from + step, distance = 1; distance < distances[x]!; x += step, distance++) {
@@ -190,8 +194,8 @@ function spreadAside({ samples, distances }: Row, from: number, step: 1 | -1, pi
 }
 
 /**
- * Copies the color of the pixel below to each pixel, if that color comes from a nearer visible pixel. Returns whether
- * any pixel changed.
+ * Copies the color of the pixel below to each pixel, if that color comes from a visible pixel that is nearer than the
+ * pixel's present color. Returns whether any pixel changed.
  */
 function spreadUp({ samples, distances }: Row, below: Row, pixelBytes: number): boolean {
   let hasChanged = false;

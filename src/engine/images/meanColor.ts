@@ -19,7 +19,7 @@ export class MeanColor {
     this.#palette = palette;
   }
 
-  /** Counts pixels of a row. `alpha` has one byte per pixel. */
+  /** Adds every `STEP`th pixel of a row to the mean, if the pixel is visible. `alpha` has one byte per pixel. */
   add(samples: Uint8Array, alpha: Uint8Array): void {
     const { components, sampleBytes } = this.#layout;
     for (let x = 0; x < alpha.length; x += STEP) {

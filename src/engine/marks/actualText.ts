@@ -21,14 +21,14 @@ export function wordsOf(text: string, operators: string): string {
 }
 
 /**
- * Wraps operators within {@link wordsOf} so that MuPDF extracts `text` from the operators. PDFium also extracts `text`,
- * unless the operators show a form XObject.
+ * Wraps operators that are drawn within the operators of {@link wordsOf}. MuPDF then extracts `text` from the wrapped
+ * operators. PDFium also extracts `text`, unless the wrapped operators show a form XObject.
  */
 export function glyphText(text: string, ...operators: readonly string[]): string {
   return marked(PRIVATE, text, ...operators);
 }
 
-/** Wraps operators within {@link wordsOf} so that MuPDF extracts no text from the operators. */
+/** Wraps operators that are drawn within the operators of {@link wordsOf}, so that MuPDF extracts no text from them. */
 export function hideFromExtraction(...operators: readonly string[]): string {
   return marked(PRIVATE, "", ...operators);
 }

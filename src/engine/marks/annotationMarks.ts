@@ -25,7 +25,7 @@ const FLAGS = 4 | 64 | 128 | 512;
 
 /** The boxes on a page, in user space, in which opaque annotations cover the mark. */
 export interface CoveredBoxes {
-  /** Windows: boxes in which an added annotation can show the mark again. */
+  /** Boxes in which an added annotation can show the mark again. */
   readonly windows: readonly Box[];
   /** Boxes in which the mark stays hidden. */
   readonly hidden: readonly Box[];
@@ -123,9 +123,10 @@ export function clipOut(boxes: readonly Box[], area: Box): string {
 }
 
 /**
- * Returns whether new annotations may be added to the file. PDF/A-1 has no watermark annotations. PDF/UA requires each
- * annotation to be in the document's structure (ISO 14289-1, 7.18.1). PDF/X allows no annotations on the page. A mark
- * under the page's content needs no annotations, because it is meant to be covered.
+ * Returns whether new annotations may be added to the file. The permissions of an encrypted file may forbid
+ * annotations. PDF/A-1 has no watermark annotations. PDF/UA requires each annotation to be in the document's structure
+ * (ISO 14289-1, 7.18.1). PDF/X allows no annotations on the page. A mark under the page's content needs no annotations,
+ * because it is meant to be covered.
  */
 async function allowsAnnotations({ objects, catalog, pdfa, press, layer }: PdfDocument): Promise<boolean> {
   if (layer === "under") return false;

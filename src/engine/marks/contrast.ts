@@ -41,7 +41,7 @@ function contrastOn(page: Color, color: Color, opacity: number): number {
   return (Math.max(...luminances) + 0.05) / (Math.min(...luminances) + 0.05);
 }
 
-/** Returns the color `#rrggbb` as shares. */
+/** Converts a color `#rrggbb` to its red, green and blue components, each from 0 to 1. */
 export function rgbOf(color: string): Color {
   return [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16) / 255) as unknown as Color;
 }

@@ -17,8 +17,8 @@ const DIRECTIONS = 8;
 const LINEAR_GRAY = "/ColorSpace<</DefaultGray[/CalGray<</WhitePoint[0.9505 1 1.089]>>]>>";
 
 /**
- * Draws a picture of `size` in its own units. With an edge, first draws the picture's shape in white, displaced in
- * several directions.
+ * Draws a picture of `size` in its own units. If `hasEdge`, first draws the picture's shape in white, displaced in
+ * several directions. A picture without a mask never has an edge.
  */
 export function drawPicture(
   sink: ObjectSink,

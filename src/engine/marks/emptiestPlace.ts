@@ -14,7 +14,7 @@ const CLEARANCE = 1;
 export class Footprint {
   readonly #bounds: Bounds;
   readonly #center: Point;
-  /** Directions of the rectangle's sides as unit vectors, each with half the length of that side. */
+  /** The directions of two adjacent sides of the rectangle as unit vectors. `half` is half the length of the side. */
   readonly #axes: readonly (readonly [x: number, y: number, half: number])[];
 
   /**
@@ -65,8 +65,9 @@ export interface ChosenPlace {
 }
 
 /**
- * Chooses the emptiest place on each page. Among equally empty places, chooses the place nearest to the mark's own
- * place. If the content of a page cannot be read, the mark stays at its own place.
+ * Chooses the emptiest place on each page. The mark covers as little of barcodes as possible, and then as little of
+ * other content as possible. Among equally empty places, chooses the place nearest to the mark's own place. If the
+ * content of a page cannot be read, the mark stays at its own place.
  * @param own the place of the mark on an empty page
  * @param footprintsOn returns, for a page, a function from a place to the area that the mark then covers
  */

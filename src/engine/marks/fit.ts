@@ -11,8 +11,8 @@ const READABLE_PT = 6;
 /** Lower bound, in points, of a template's maximum font size on small pages. */
 export const LEGIBLE_PT = 8;
 /**
- * Minimum share of the maximum font size at which a text with `maxDepthPt` keeps only the caller's line breaks. If the
- * text would be smaller, it is wrapped.
+ * A text with `maxDepthPt` keeps only the caller's line breaks if it then reaches this share of the maximum font size.
+ * Otherwise, it is wrapped.
  */
 const UNWRAPPED_SHARE = 0.9;
 /** Number of bisection steps in the search for the largest font size of a text with `maxDepthPt`. */
@@ -51,7 +51,8 @@ export interface TextArea {
 /**
  * Returns the lines of a text and the largest allowed font size at which the rotated text fits. The caller's line
  * breaks remain if the text is then comfortable to read. Otherwise, the text is wrapped to the width that allows the
- * largest size. The size of each candidate is estimated, and only the best candidate is laid out.
+ * largest size. The font size for each candidate width is only estimated. The text is laid out for the best candidate
+ * width.
  */
 export function fitText(paragraphs: readonly Paragraph[], area: TextArea): Fit {
   const asGiven = sized(paragraphs, area);
@@ -143,7 +144,10 @@ function longestWord(paragraphs: readonly Paragraph[]): number {
   return Math.max(...paragraphs.flatMap(({ words }) => words.map(({ inkWidth }) => inkWidth)));
 }
 
-/** Returns candidate line widths in em for two or more lines, each at least `least`. */
+/**
+ * Returns the line widths in em to try for a text of the width `whole`: about a half, a third and so on of `whole`, but
+ * at least `least`.
+ */
 function widths(whole: number, least: number): number[] {
   const tried = Array.from({ length: MAX_LINES_TRIED - 1 }, (_, i) => Math.max(least, (whole / (i + 2)) * 1.1));
   return [...new Set(tried)];

@@ -59,8 +59,9 @@ export function displayedSize({ box, rotate, userUnit }: Page): PageSize {
 const BLEED_PT = 10;
 
 /**
- * Returns the area of a page from which margins and positions are measured. By default, this area is the displayed
- * page. If the TrimBox is inset by more than `BLEED_PT` on a side, the area is the part of the page within the TrimBox.
+ * Returns the area of a page from which margins and positions are measured: the displayed page (`crop`), or the part of
+ * the page within the TrimBox (`trim`). If `frameBox` is omitted, the area is `trim` if the TrimBox is inset by more
+ * than `BLEED_PT` on a side, and otherwise `crop`.
  */
 export function frameOn(page: Page, frameBox?: FrameBox): PageFrame {
   const { box, trimBox = box, rotate, userUnit } = page;
@@ -95,8 +96,8 @@ export function toUserSpace({ box, rotate, userUnit }: Page): Matrix {
 const LARGE_PT = 842;
 
 /**
- * Returns the requested margin in points, but at most a tenth of the page's shorter side. On posters, the margin and
- * the font size grow with the page.
+ * Returns the requested margin in points, but at most a tenth of the page's shorter side. On posters, the margin grows
+ * with the page, like the font size.
  */
 export function marginOn(page: Size, requestedPt: number): number {
   const shorter = Math.min(page.width, page.height);

@@ -48,14 +48,14 @@ export function inkOf(color: string, sink: ObjectSink): Ink {
 }
 
 /**
- * Converts a channel (0 to 255) to a share with three decimals, which distinguish all 256 values. The share is rounded
- * up, because some readers truncate the channel when they convert the share back.
+ * Converts a channel (0 to 255) to a number from 0 to 1 with three decimals, which are enough to distinguish all 256
+ * values. The number is rounded up, because some readers truncate the channel when they convert the number back.
  */
 function share(value: number): number {
   return Math.ceil((value * 1000) / 255) / 1000;
 }
 
-/** Converts shares of red, green and blue to CMYK (ISO 32000-2, 10.4.2.4), with as much black as possible. */
+/** Converts red, green and blue (each from 0 to 1) to CMYK (ISO 32000-2, 10.4.2.4), with as much black as possible. */
 function cmykOf(shares: readonly number[]): number[] {
   const white = Math.max(...shares);
   return [...shares.map((value) => (white === 0 ? 0 : 1 - value / white)), 1 - white];

@@ -2,7 +2,7 @@
  * Finds the places where a line may break: between words and around punctuation (UAX #14). In scripts without spaces,
  * the runtime's dictionaries find the words. All functions are pure.
  */
-import { withNumber } from "../fonts/slot.ts";
+import { withNumber } from "../fonts/digitPlaceholders.ts";
 
 /**
  * Characters that never begin a line, as in strict Japanese typesetting: closing brackets (classes CL and CP), final

@@ -1,4 +1,4 @@
-import { slotsOf } from "../fonts/slot.ts";
+import { digitPlaceholders } from "../fonts/digitPlaceholders.ts";
 
 /** Maximum length of a file's name, in Unicode code points. */
 const MAX_NAME_CHARACTERS = 200;
@@ -41,7 +41,7 @@ export interface PlaceholderValues {
 const REPLACEMENTS: Record<string, (format: string | undefined, values: PlaceholderValues) => string | undefined> = {
   page: (format, values) =>
     format === undefined || /^[1-9]$/.test(format)
-      ? slotsOf(String(lastNumber(values)).length, Number(format ?? 0))
+      ? digitPlaceholders(String(lastNumber(values)).length, Number(format ?? 0))
       : undefined,
   pages: unformatted(({ pages }) => String(pages)),
   date: (format = "iso", { date }) => (Object.hasOwn(DATES, format) ? DATES[format]!(date) : undefined),
@@ -74,8 +74,8 @@ export function digitCounts(text: string, values: PlaceholderValues): number[] {
 }
 
 /**
- * Replaces placeholders and the escape `{{`. Replaces `{page}` by slots for the digits of the highest page number, and
- * `{page:6}` by at least six slots.
+ * Replaces placeholders and the escape `{{`. Replaces `{page}` by a digit placeholder for each digit of the highest
+ * page number, and `{page:6}` by at least six digit placeholders.
  */
 export function fillIn(text: string, values: PlaceholderValues): string {
   return text.replace(BRACED, (braced, name?: string, format?: string) =>

@@ -1,6 +1,6 @@
 import { isRightToLeft } from "../fonts/bidi.ts";
+import { withDigits } from "../fonts/digitPlaceholders.ts";
 import { BYTES_PER_CLUSTER, type Cluster, type Line, type Typesetter } from "../fonts/layout.ts";
-import { withDigits } from "../fonts/slot.ts";
 import type { Meter } from "../pdf/source/meter.ts";
 import type { Appearance } from "./appearance.ts";
 import { type Block, stack } from "./block.ts";

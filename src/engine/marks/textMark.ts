@@ -1,8 +1,8 @@
 import { EngineError } from "../errors.ts";
 import { chooseFonts } from "../fonts/choose.ts";
+import { withDigits, withNumber } from "../fonts/digitPlaceholders.ts";
 import { type Typesetter, typesetterFor } from "../fonts/layout.ts";
 import type { LoadFont } from "../fonts/library.ts";
-import { withDigits, withNumber } from "../fonts/slot.ts";
 import { DEFAULTS, type TextMark } from "../options.ts";
 import type { PdfDocument } from "../pdf/document/pdfDocument.ts";
 import type { Page } from "../pdf/pages/page.ts";
@@ -108,12 +108,12 @@ export async function markWithText(
 }
 
 /**
- * Returns the words that a block shows, with slots for the page number. The words are usually the text with the
- * caller's line breaks. If the text is cut short or runs from right to left, the words are the lines as drawn, because
- * readers reverse right-to-left lines.
+ * Returns the words that a block shows, with digit placeholders for the page number. The words are usually the text
+ * with the caller's line breaks. If the text is cut short or runs from right to left, the words are the lines as drawn,
+ * because readers reverse right-to-left lines.
  */
 function wordsOf({ rows }: Block, text: string): string {
-  const lines = rows.map(({ line }) => line.clusters.map((cluster) => cluster.slot ?? cluster.text).join(""));
+  const lines = rows.map(({ line }) => line.clusters.map((cluster) => cluster.placeholder ?? cluster.text).join(""));
   const letters = (part: string) => part.replaceAll(/\s/g, "");
   return letters(lines.join("")) === letters(text) ? text : lines.join("\n");
 }

@@ -1,6 +1,6 @@
+import { digitIn } from "../fonts/digitPlaceholders.ts";
 import { type EmbeddedFont, embedFont } from "../fonts/embed.ts";
 import type { Cluster, Line } from "../fonts/layout.ts";
-import { digitIn } from "../fonts/slot.ts";
 import type { ObjectSink } from "../pdf/document/newObject.ts";
 import type { Appearance } from "./appearance.ts";
 import type { Block, Row } from "./block.ts";
@@ -12,8 +12,8 @@ import type { Part } from "./placeOnPages.ts";
 const DIGITS = Array.from("0123456789");
 
 /** The place of one digit of a page number within a block, in units of the mark. */
-interface Slot {
-  readonly slot: string;
+interface DigitPlace {
+  readonly placeholder: string;
   readonly cluster: Cluster;
   readonly line: Line;
   readonly x: number;
@@ -28,10 +28,10 @@ interface Slot {
  * In a block with the page number, the text around the number is drawn once, and each digit once. A page adds only the
  * places of its digits. Each of ten thousand numbered pages then adds a few short operators instead of a separate mark.
  *
- * An echo is a second version of a mark, for the copies of a tiled text. An echo looks like the mark, but text
- * extraction must not find its text. As a result, search and copying find the text once per page. Echoes use second
- * codes of the same glyphs, whose text is a space (`echoOf`). The second drawing of letters with a light edge also uses
- * these codes. PDF/A files have no second codes.
+ * An echo is a second version of a mark, for the copies of a tiled text. An echo looks like the mark, but its glyphs
+ * have second character codes, which text extraction reads as spaces (`echoOf`). Search and copying therefore find the
+ * text once per page. The second drawing of letters with a light edge uses the same codes. PDF/A files have no second
+ * codes, so their echoes are the marks themselves.
  */
 export class TextMarks {
   readonly #sink: ObjectSink;
@@ -41,8 +41,8 @@ export class TextMarks {
   readonly #ink: Ink;
   /** Cache of marks by their content and box. */
   readonly #marks = new Map<string, Mark>();
-  readonly #parts = new Map<Block, (Part | Slot)[]>();
-  readonly #echoParts = new Map<Block, (Part | Slot)[]>();
+  readonly #parts = new Map<Block, (Part | DigitPlace)[]>();
+  readonly #echoParts = new Map<Block, (Part | DigitPlace)[]>();
   readonly #hasEchoes: boolean;
   #onDark: TextMarks | undefined;
 
@@ -71,21 +71,21 @@ export class TextMarks {
   }
 
   /**
-   * Returns the marks of a block. The positions of the marks are relative to the block's lower left corner, in units of
-   * the mark. The slots show the digits of the page number `number`.
+   * Returns the marks of a block. The positions of the marks are relative to the block's lower left corner, in units
+   * of the mark. The digit placeholders show the digits of the page number `number`.
    * @param isEcho whether to return echoes; in PDF/A files, echoes and marks are the same
    */
   partsOf(block: Block, number: string, isEcho = false): Part[] {
     const known = isEcho && this.#hasEchoes ? this.#echoParts : this.#parts;
     let parts = known.get(block);
     if (!parts) {
-      parts = this.#drawAroundSlots(block, known === this.#echoParts);
+      parts = this.#drawAroundDigits(block, known === this.#echoParts);
       known.set(block, parts);
     }
 
     return parts.map((part) => {
       if ("mark" in part) return part;
-      const digit = digitIn(part.slot, number);
+      const digit = digitIn(part.placeholder, number);
       const drawn = part.marks.get(digit);
       const mark = drawn ?? this.#runMark([withDigit(part.cluster, digit)], part.line, known === this.#echoParts);
       part.marks.set(digit, mark);
@@ -94,22 +94,22 @@ export class TextMarks {
   }
 
   /**
-   * Draws all rows without a page number as one mark. In a row with a page number, each run of clusters between slots
-   * becomes a separate mark.
+   * Draws all rows without a page number as one mark. In a row with a page number, each run of clusters between digit
+   * placeholders becomes a separate mark.
    */
-  #drawAroundSlots(block: Block, isEcho: boolean): (Part | Slot)[] {
-    const unnumbered = block.rows.filter(({ line }) => !line.clusters.some(({ slot }) => slot));
-    const parts: (Part | Slot)[] = [];
+  #drawAroundDigits(block: Block, isEcho: boolean): (Part | DigitPlace)[] {
+    const unnumbered = block.rows.filter(({ line }) => !line.clusters.some(({ placeholder }) => placeholder));
+    const parts: (Part | DigitPlace)[] = [];
     if (unnumbered.length > 0 || block.frame)
       parts.push({ mark: this.#blockMark(block, unnumbered, isEcho), x: 0, y: 0 });
 
     for (const { line, x, y } of block.rows.filter((row) => !unnumbered.includes(row)))
-      for (const clusters of splitAtSlots(line.clusters)) {
+      for (const clusters of splitAtDigits(line.clusters)) {
         const at = { x: (x + clusters[0]!.x) * UNITS_PER_EM, y: y * UNITS_PER_EM };
         const [first] = clusters as [Cluster];
         parts.push(
-          first.slot !== undefined
-            ? { slot: first.slot, cluster: first, line, marks: new Map(), ...at }
+          first.placeholder !== undefined
+            ? { placeholder: first.placeholder, cluster: first, line, marks: new Map(), ...at }
             : { mark: this.#runMark(clusters, line, isEcho), ...at },
         );
       }
@@ -131,7 +131,7 @@ export class TextMarks {
     const width = last.x + last.advance - first.x;
     // The box extends one em beyond each end of the line, because ink may lie outside of the advance.
     const box = [-1, line.descent - 0.1, width + 1, line.ascent + 0.1].map((side) => side * UNITS_PER_EM);
-    const digit = first.slot ? first.text : undefined;
+    const digit = first.placeholder ? first.text : undefined;
     const drawing = { runs: [{ clusters, x: 0, y: 0 }], box: box as unknown as Rectangle, isEcho, digit };
     return this.#mark(drawing, textOf(clusters));
   }
@@ -160,11 +160,11 @@ function hasEchoes({ pdfa }: ObjectSink, { position, isHollow }: Appearance, edg
   return !pdfa && (position === "tile" || edge > 0 || isHollow);
 }
 
-/** Yields the clusters to embed. For each font with slots, yields every digit once. */
+/** Yields the clusters to embed. For each font that draws digit placeholders, yields every digit once. */
 function* shownBy(clusters: Iterable<Cluster>): Generator<Cluster> {
   const faces = new Set<Cluster["face"]>();
   for (const cluster of clusters) {
-    if (!cluster.slot) yield cluster;
+    if (!cluster.placeholder) yield cluster;
     else if (!faces.has(cluster.face)) {
       faces.add(cluster.face);
       for (const digit of DIGITS) yield withDigit(cluster, digit);
@@ -176,18 +176,21 @@ function textOf(clusters: readonly Cluster[]): string {
   return clusters.map(({ text }) => text).join("");
 }
 
-/** Splits clusters into slots and the runs of clusters between slots. */
-function splitAtSlots(clusters: readonly Cluster[]): Cluster[][] {
+/** Splits clusters into single digit placeholders and the runs of other clusters between them. */
+function splitAtDigits(clusters: readonly Cluster[]): Cluster[][] {
   const result: Cluster[][] = [];
   for (const cluster of clusters) {
     const last = result.at(-1);
-    if (last && !cluster.slot && !last[0]!.slot) last.push(cluster);
+    if (last && !cluster.placeholder && !last[0]!.placeholder) last.push(cluster);
     else result.push([cluster]);
   }
   return result;
 }
 
-/** Returns the cluster of a slot with another digit. All digits of the fonts have the same width. */
+/**
+ * Returns a copy of a digit placeholder's cluster that shows `digit`. In the fonts of `fonts/`, all digits have the
+ * same width.
+ */
 function withDigit(cluster: Cluster, digit: string): Cluster {
   return { ...cluster, text: digit, glyphs: [{ id: cluster.face.font.glyphOf(digit.charCodeAt(0)), x: 0, y: 0 }] };
 }

@@ -1,6 +1,7 @@
 /** Breaks paragraphs into lines. Widths are in em. All functions are pure. */
+
+import { DIGIT_PLACEHOLDERS, isDigitPlaceholder } from "../fonts/digitPlaceholders.ts";
 import { graphemesOf } from "../fonts/graphemes.ts";
-import { isSlot, SLOTS } from "../fonts/slot.ts";
 import { pieces } from "./lineBreaks.ts";
 
 /** A line of text and the direction of its paragraph. */
@@ -144,6 +145,6 @@ function wrapParagraph(paragraph: Paragraph, maxWidth: number, lines: WrappedLin
 /** Returns the graphemes of a text. A page number counts as one grapheme. */
 export function graphemes(text: string): string[] {
   return text
-    .split(new RegExp(`(${SLOTS.source}+)`))
-    .flatMap((part) => (isSlot(part) ? part : Array.from(graphemesOf(part), ({ segment }) => segment)));
+    .split(new RegExp(`(${DIGIT_PLACEHOLDERS.source}+)`))
+    .flatMap((part) => (isDigitPlaceholder(part) ? part : Array.from(graphemesOf(part), ({ segment }) => segment)));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from "vitest";
 import { isRightToLeft } from "../../../src/engine/fonts/bidi.ts";
+import { digitPlaceholders } from "../../../src/engine/fonts/digitPlaceholders.ts";
 import { type Line, typesetterFor } from "../../../src/engine/fonts/layout.ts";
-import { slotsOf } from "../../../src/engine/fonts/slot.ts";
 import type { EngineError } from "../../../src/engine/index.ts";
 import { loadFont } from "../../support/fonts.ts";
 
@@ -85,8 +85,8 @@ describe("laying out a line", () => {
   });
 
   it("a digit placeholder is as wide as a digit", async () => {
-    const line = await layOut(`a${slotsOf(1)}b`);
-    expect(line.clusters.map(({ slot }) => slot)).toEqual([undefined, slotsOf(1), undefined]);
+    const line = await layOut(`a${digitPlaceholders(1)}b`);
+    expect(line.clusters.map(({ placeholder }) => placeholder)).toEqual([undefined, digitPlaceholders(1), undefined]);
     expect(line.width).toBe((await layOut("a7b")).width);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { slotsOf } from "../../../src/engine/fonts/slot.ts";
+import { digitPlaceholders } from "../../../src/engine/fonts/digitPlaceholders.ts";
 import { fitText, type TextArea } from "../../../src/engine/marks/fit.ts";
 import { rotatedSize } from "../../../src/engine/marks/geometry.ts";
 import { Paragraph, type TextLine, textOf, wrap } from "../../../src/engine/marks/wrap.ts";
@@ -41,7 +41,7 @@ describe("wrap", () => {
   });
 
   test("line wrapping never splits a page number, even if the line is too narrow for it", () => {
-    const number = slotsOf(4);
+    const number = digitPlaceholders(4);
     expect(textsOf(textOf(wrap(paragraphsOf(`a${number}b`), 2)))).toEqual(["a", number, "b"]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { slotsOf } from "../../../src/engine/fonts/slot.ts";
+import { digitPlaceholders } from "../../../src/engine/fonts/digitPlaceholders.ts";
 import { pieces } from "../../../src/engine/marks/lineBreaks.ts";
 
 /** Returns a paragraph with a vertical bar at each possible line break. */
@@ -20,7 +20,7 @@ describe("line breaks", () => {
     ["allows a break outside Chinese brackets but not directly inside them", "请看「第三页」吧", "请看|「第三|页」|吧"],
     ["allows a break between Latin and Chinese", "PDF文件", "PDF|文件"],
     ["allows a break between emoji but not within one", "👍👩‍👩‍👧", "👍|👩‍👩‍👧"],
-    ["keeps the digits of a page number together", `a ${slotsOf(2)} b`, `a |${slotsOf(2)} |b`],
+    ["keeps the digits of a page number together", `a ${digitPlaceholders(2)} b`, `a |${digitPlaceholders(2)} |b`],
   ])("%s", (_, paragraph, expected) => {
     expect(broken(paragraph)).toBe(expected);
   });

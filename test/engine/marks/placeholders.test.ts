@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { slotsOf } from "../../../src/engine/fonts/slot.ts";
+import { digitPlaceholders } from "../../../src/engine/fonts/digitPlaceholders.ts";
 import { digitCounts, fillIn, PLACEHOLDERS, unknownPlaceholder } from "../../../src/engine/marks/placeholders.ts";
 
 const values = { pages: 120, pageStart: 1, date: new Date("2026-03-04T23:30:00-05:00") };
@@ -13,8 +13,8 @@ test.each([
   ["{date:eu}", "05.03.2026"],
   ["{time}", "04:30Z"],
   ["{filename}", "document.pdf"],
-  ["{page}/{pages}", `${slotsOf(3)}/120`],
-  ["{page:6}", slotsOf(3, 6)],
+  ["{page}/{pages}", `${digitPlaceholders(3)}/120`],
+  ["{page:6}", digitPlaceholders(3, 6)],
   ["{{page}", "{page}"],
   ["{{{pages}", "{120"],
   ["{ } {1} }", "{ } {1} }"],

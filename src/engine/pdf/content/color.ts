@@ -1,6 +1,6 @@
-/** Estimates the appearance of the colors of content as RGB. */
+/** Estimates how the colors of page content look in RGB. */
 
-/** Shares of red, green and blue, from 0 to 1. */
+/** The red, green and blue components of a color, each from 0 to 1. */
 export type Color = readonly [number, number, number];
 
 export const BLACK: Color = [0, 0, 0];

@@ -126,7 +126,7 @@ export interface ContentResources {
 export interface ColorSpace {
   /** Whether a higher value means more ink. */
   readonly isSubtractive: boolean;
-  /** Whether the values are shares of gray, RGB or CMYK. */
+  /** Whether the values of a color are its gray, RGB or CMYK components, each from 0 to 1. */
   readonly isPlain: boolean;
 }
 

@@ -107,7 +107,7 @@ const GROUPS: readonly Group[] = [
 ];
 
 const SLOTS = 1024;
-/** Packed names of the operators, in a hash table with linear probing. Empty slots are 0. */
+/** Packed names of the operators, in a hash table with linear probing. Empty elements are 0. */
 const NAMES = new Int32Array(SLOTS);
 /** Kinds of the operator's operands, with the first operand in the highest bits, or {@link VARIABLE}. */
 export const SIGNATURE = new Int32Array(SLOTS);
@@ -124,12 +124,12 @@ const NO_CATEGORY = CATEGORIES.length;
 /** Index in {@link CATEGORIES} of the resource that the operator names, or {@link NO_CATEGORY}. */
 export const CATEGORY = new Uint8Array(SLOTS).fill(NO_CATEGORY);
 
-/** Returns the slot of the hash table at which the search for an operator begins. */
+/** Returns the index in the hash table at which the search for an operator begins. */
 const firstSlot = (packed: number) => (packed ^ (packed >> 5) ^ (packed >> 11)) & (SLOTS - 1);
 
 /**
  * Finds an operator. `packed` contains the codes of its characters, with the first character in the lowest byte.
- * @returns the slot in the tables; -1 for an unknown operator
+ * @returns the index of the operator in the tables; -1 for an unknown operator
  */
 export function slotOf(packed: number): number {
   for (let slot = firstSlot(packed); NAMES[slot] !== 0; slot = (slot + 1) & (SLOTS - 1))

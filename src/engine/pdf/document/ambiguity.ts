@@ -22,7 +22,8 @@ export interface Ambiguity extends Pick<WalkOptions, "mayBeDefinedElsewhere"> {
 /**
  * Returns the functions that report ambiguous objects of a document.
  * @param recovery undefined if the file's own cross-reference is used
- * @param catalog number of the catalog, which must not also be a page or node
+ * @param catalog number of the catalog, which counts as ambiguous, because it must not also be a page or a page-tree
+ * node
  * @param areStreamsRead whether every object stream could be read
  */
 export function ambiguityOf(

@@ -79,7 +79,7 @@ export async function readAnnotations({ objects, pages }: PdfDocument): Promise<
   return read;
 }
 
-/** Returns a splice of a page's dictionary. The splice appends references to the page's annotations. */
+/** Returns a splice of a page's dictionary that adds `references` at the end of the page's /Annots array. */
 export function appendAnnotations({ span, items }: AnnotationList, references: readonly string[]): Splice {
   const added = references.join(" ");
   return items === undefined
@@ -89,7 +89,8 @@ export function appendAnnotations({ span, items }: AnnotationList, references: r
 
 /**
  * Returns the numbers of the pages on which the mark is covered, in ascending order. The mark is covered if opaque
- * annotations hide a part of it, or if the page's own content covers most of it.
+ * annotations hide more than `COVERED_SHARE` of it, or if the page's own content covers more than `PAINTED_SHARE` of
+ * it.
  * @param painted areas that the content of each page paints over the mark; see {@link paintedPages}
  */
 export function coveredPages({ placed }: PdfDocument, painted: readonly (readonly Box[])[]): number[] {
@@ -103,7 +104,7 @@ export function coveredPages({ placed }: PdfDocument, painted: readonly (readonl
     .map(({ index }) => index + 1);
 }
 
-/** Reads annotations. If a call throws because bytes are not loaded yet, the caller repeats it. */
+/** Reads annotations. If a call throws because bytes are not loaded yet, the caller repeats the call. */
 class AnnotationReader {
   readonly #objects: Objects;
   /** Maps the object number of each appearance read so far to whether the appearance is opaque. */

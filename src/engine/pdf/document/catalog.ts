@@ -165,7 +165,7 @@ function entriesAt(rewrite: Rewrite, at: number, keys: ReadonlySet<string>): Rem
 /**
  * Finds the entries that a removal names. If a dictionary has no other entries, the whole dictionary is removed.
  * @param root the trailer's /Root after {@link registerNamed}
- * @returns the bytes to remove, by object
+ * @returns the entries to remove, or the entry of the whole dictionary
  * @throws MissingRange if bytes must be fetched first
  */
 export function findRemoved(

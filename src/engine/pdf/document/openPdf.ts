@@ -278,8 +278,9 @@ async function readTree(
 }
 
 /**
- * Rewrites the objects that the scan could not read. Otherwise, a reader that finds such an object would scan the
- * output again. An object that can be repaired neither as a stream nor as a dictionary becomes null.
+ * Rewrites the objects that the scan could not read. A reader that finds such an object in the output would otherwise
+ * search the whole output for objects. An object that can be repaired neither as a stream nor as a dictionary becomes
+ * null.
  */
 async function balanceObjects(
   { objects }: Pick<Opened, "objects">,

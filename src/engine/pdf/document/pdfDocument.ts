@@ -61,8 +61,8 @@ export interface ReadDocument {
   /** Pages in reading order. */
   readonly pages: readonly PageEntry[];
   /**
-   * Numbers of the objects that form the source's page tree: the tree's nodes and their /Kids arrays. The output does
-   * not contain these objects.
+   * Numbers of the objects that form the source's page tree: the tree's nodes and their /Kids arrays. The output
+   * contains such an object only if it also serves as another object.
    */
   readonly treeNumbers: ReadonlySet<number>;
   /** Allocates the numbers of new objects. */

@@ -66,7 +66,7 @@ function hasCurves(tags: ReadonlyMap<string, Uint8Array>): boolean {
   for (const color of "rgb") {
     const [curve, colorant] = [tags.get(`${color}TRC`), tags.get(`${color}XYZ`)];
     if (!curve || !colorant || colorant.length < 20) return true;
-    white += rise(curve) * (view(colorant).getInt32(12) / 0x10000); // adds the Y of the XYZ color
+    white += rise(curve) * (view(colorant).getInt32(12) / 0x10000); // bytes 12 to 15 of an XYZ tag are Y
   }
   return Math.abs(white) >= LEAST_CONTRAST;
 }

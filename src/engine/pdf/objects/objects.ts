@@ -56,7 +56,7 @@ const MAX_UNBALANCED_BYTES = 64 * 1024;
 /** Maximum number of references in a chain in which each reference leads to the next. */
 export const LONGEST_REFERENCE_CHAIN = 32;
 const MAX_MEMBERS = 500_000;
-/** Budget of the cache of decoded object streams, in bytes. */
+/** Maximum size of the cache of decoded object streams, in bytes. */
 const CACHED_BYTES = 16 << 20;
 
 /** The objects of one document, read through its cross-reference table. */

@@ -23,7 +23,7 @@ export const CONTEXT = LONGEST_HEADER;
 /**
  * Collects the boundaries of the source in ascending order of their offsets.
  * @param from offset of the first source byte that is copied
- * @param length of the source in bytes
+ * @param length length of the source in bytes
  * @param superseded numbers of the objects whose live body is written elsewhere or dropped
  * @param header offset where the file header ends
  */

@@ -46,8 +46,8 @@ interface Checked {
 /**
  * Drops the boundaries within live objects, because offsets in older sections may be wrong. If a superseded object
  * without a cross-reference entry follows a live object, adds a boundary between these objects.
- * @param suspects offsets of live objects that are always read; other objects are read only before a boundary that may
- * be wrong
+ * @param suspects offsets of live objects that are always read; another live object is read only if the boundary that
+ * follows it in the file may be wrong
  */
 export async function checkBoundaries(
   objects: Objects,
@@ -166,14 +166,14 @@ class BoundaryCheck {
     return findWord(this.#objects.source, start, this.#far(start, next), word) ?? next;
   }
 
-  /** Returns the offset at which a search that begins at `start` ends without a result. */
+  /** Returns the end of the range in which a search that begins at `start` looks for its result. */
   #far(start: number, next: number): number {
     return this.#objects.source.inMemory ? next : Math.min(next, start + LARGEST_SEARCH);
   }
 
   /**
    * Returns the end of the data that begin at `start` and have no correct /Length. Returns `next` if no end is found
-   * before it.
+   * before `next`.
    */
   #endOfData(start: number, next: number): number {
     const end = this.#find("endstream", start, next);

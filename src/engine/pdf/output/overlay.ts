@@ -20,8 +20,8 @@ import { drawForms, guardsFor } from "./guards.ts";
  */
 const MOST_DEFLATED = 16;
 /**
- * Budget of the cache of placements, in bytes of their operators. Most pages have either the operators of a recent
- * page, or unique operators.
+ * Maximum size of the cache of placements, in bytes of their operators. Most pages have either the operators of a
+ * recent page, or unique operators.
  */
 const PLACEMENTS_BYTES = 1 << 20;
 
@@ -140,7 +140,10 @@ class Names {
   readonly #numbers = new Map<Ref, number>();
   /** Texts of the entries written so far. Most pages have equal entries, and share one string for these entries. */
   readonly #known = new Map<string, string>();
-  /** The names in each name slot that has long entries. Such a slot is usually shared by many pages. */
+  /**
+   * The added names in each XObject dictionary with long added entries. Such a dictionary is usually shared by many
+   * pages.
+   */
   readonly #many = new Map<NameSlot, Set<string>>();
 
   /** Returns the name of an XObject, and adds it to the page's XObject dictionary if it is missing. */
@@ -166,8 +169,8 @@ class Names {
   }
 
   /**
-   * Returns whether a slot has an entry with the given name. If the slot has long entries, also adds the name to the
-   * set of the slot's names.
+   * Returns whether `name` was already added to an XObject dictionary. If the added entries are long, also adds the
+   * name to the set of the dictionary's added names.
    */
   #has(slot: NameSlot, { insert }: Splice, name: string): boolean {
     if (insert.length < LONG) return insert.includes(`/${name} `);

@@ -22,8 +22,8 @@ export function provePages(
   };
 
   /**
-   * Maps the text of each placement to whether the output has all objects of the placement. Most pages have the same
-   * placement.
+   * Caches, for each placement (references in PDF syntax), whether the tail of the output has all objects that it
+   * references. Most pages have the same placement.
    */
   const known = new Map<string, boolean>();
   const isWhole = (placement: string) => {

@@ -55,7 +55,7 @@ export interface Tail {
  * that it needs. A reader that repairs a truncated file therefore finds no page without its mark. New objects come
  * first, then objects that pages may use, then the skeleton: pages, nodes and catalog. The skeleton is never in object
  * streams. A reader that scans the file therefore finds the catalog of the skeleton last.
- * @throws EngineError too_complex if the tail is longer than its allowance for this source and mark
+ * @throws EngineError too_complex if the tail is longer than the limit for this source and mark
  */
 export async function writeTail(
   document: PdfDocument,

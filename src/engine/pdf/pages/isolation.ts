@@ -51,8 +51,8 @@ export interface IsolatedContent {
 const MAX_DECODED = 8 << 20;
 
 /**
- * Reads the content of isolated pages. If a call throws because bytes are not loaded yet, the caller repeats it. Such a
- * call must therefore leave the state unchanged.
+ * Reads the content of isolated pages. If a call throws because bytes are not loaded yet, the caller repeats the
+ * call. A call that throws must therefore leave the state unchanged.
  */
 export class IsolationReader {
   readonly #objects: Objects;

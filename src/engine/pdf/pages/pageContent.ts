@@ -28,7 +28,7 @@ export interface PageContent {
   darkArea: Bounds | undefined;
 }
 
-/** Share of a page that a background covers. */
+/** Minimum share of a page that a dark area must cover to count as the page's background. */
 const BACKGROUND_SHARE = 0.9;
 
 /** Returns whether content begins with a dark background. */

@@ -1,5 +1,5 @@
 /**
- * Finds the areas that the content and the annotations of pages paint. The content includes fonts, images and forms.
+ * Finds the areas that pages paint with their content, including text, images and forms, and with their annotations.
  */
 import { concat, encodeLatin1 } from "../../bytes.ts";
 import { EngineError } from "../../errors.ts";
@@ -51,7 +51,7 @@ export const BEGINNING: InkLimits = { run: 4 << 20, content: 256 << 10, data: 8 
 const MAX_IMAGE = 4 << 20;
 /** Maximum number of annotations that are read for a file. */
 const MAX_ANNOTATIONS = 1000;
-/** Budgets of the caches of fonts and of decoded objects, in bytes. */
+/** Maximum sizes of the caches of fonts and of decoded objects, in bytes. */
 const [FONTS_BYTES, OBJECTS_BYTES] = [4 << 20, 8 << 20];
 /** Rough memory of a cached dictionary or font in bytes. */
 const ENTRY_BYTES = 4096;
@@ -65,7 +65,7 @@ const OBJECT_KEYS = new Set([
   ...MASK_KEYS,
 ]);
 const STATE_KEYS = new Set(["ca", "BM", "SMask"]);
-/** Families of color spaces whose values are shares of gray, RGB or CMYK. */
+/** Families of color spaces in which the values of a color are its gray, RGB or CMYK components, each from 0 to 1. */
 const PLAIN = new Set<Value>("DeviceGray DeviceRGB DeviceCMYK CalGray CalRGB ICCBased".split(" "));
 const ANNOTATION_KEYS = new Set(["Subtype", "Rect", "F"]);
 /** Filters of images with one bit per pixel. These images are not decoded. */
@@ -89,7 +89,7 @@ export class PageInkReader {
   }
 
   /**
-   * Reports everything that a page paints to `sink`, in the page's user space.
+   * Reports to `sink` everything that a page paints, in the page's user space.
    * @returns false if the content cannot be read or is too large
    */
   async read(page: PageEntry, sink: InkSink): Promise<boolean> {

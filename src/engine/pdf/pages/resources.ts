@@ -36,7 +36,10 @@ export interface PageResources {
   readonly slot: NameSlot;
   /** The resource dictionary, if other pages can also refer to it. Undefined for a direct dictionary in the page. */
   readonly shared: Rewrite | undefined;
-  /** Splices of `holder` that some readers need to find the name slot. Empty after the splices have been applied. */
+  /**
+   * Splices of `holder` without which some readers would not find the XObject dictionary. Empty after the splices have
+   * been applied.
+   */
   corrections: readonly Splice[];
   /** The object that contains the resources. */
   readonly holder: Rewrite;
@@ -49,7 +52,7 @@ const IN_XOBJECTS = ["", ""] as const;
 const NEW_XOBJECTS = ["/XObject<<", ">>"] as const;
 const NEW_RESOURCES = ["/Resources<</XObject<<", ">>>>"] as const;
 
-/** Finds the name slot of each Resources dictionary. The search does not change objects. */
+/** Finds the place for new XObject names in each Resources dictionary. The search does not change objects. */
 export class Resources {
   readonly #objects: Objects;
   readonly #rewrites: Rewrites;
@@ -67,8 +70,8 @@ export class Resources {
   readonly defaultSpaces = new Set<DefaultSpace>();
   readonly #colorSpaces = new Set<number>();
   /**
-   * Scanned entries of a Resources dictionary. The entries are stored until the name slot of the dictionary is found,
-   * so that a repeated search does not scan the dictionary again.
+   * Scanned entries of a Resources dictionary. The entries are stored until the place for new names is found, so that
+   * a repeated search does not scan the dictionary again.
    */
   readonly #entries = new Map<Rewrite, { at: number; entries: Entries }>();
 
@@ -139,9 +142,9 @@ export class Resources {
   }
 
   /**
-   * Returns the slot of the XObject dictionary to which the reference at `span` leads. Adds a correction if the
-   * reference leads to another reference, or has a wrong generation. Otherwise, Poppler and PDFium would not find the
-   * dictionary.
+   * Returns the place for new names in the XObject dictionary to which the reference at `span` leads. Adds a
+   * correction if the reference leads to another reference, or has a wrong generation. Otherwise, Poppler and PDFium
+   * would not find the dictionary.
    */
   #inReferenced(holder: Rewrite, span: Span, corrections: Splice[]): NameSlot | undefined {
     const reference = referenceAt(holder.text, span.start);
@@ -266,9 +269,9 @@ function rejectStream(): never {
 }
 
 /**
- * Returns the slot of an XObject dictionary. If an existing name begins with `prefix`, appends `1x`, `2x` and so on to
- * the prefix, until no existing name begins with the result. The search ends, because each existing name excludes at
- * most one suffix.
+ * Returns the place for new names in an XObject dictionary. If an existing name begins with `prefix`, appends `1x`,
+ * `2x` and so on to the prefix, until no existing name begins with the result. The search ends, because each existing
+ * name excludes at most one suffix.
  */
 function inXObjects(holder: Rewrite, at: number, prefix: string): NameSlot {
   let isPlainTaken = false;

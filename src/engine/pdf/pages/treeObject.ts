@@ -24,8 +24,9 @@ export interface ReadOptions {
 
 /**
  * Reads an object that may be a page or a page-tree node.
- * @returns the number of the referenced object if the object is only a reference; undefined for a value of another type
- * @throws Malformed if the object does not consist of exactly one value, because it may have been a page
+ * @returns the number of the referenced object if the object is only a reference; undefined for null and, if `lenient`,
+ * for any other complete value
+ * @throws Malformed for any other object that is not a readable dictionary, because it may have been a page
  * @throws EngineError damaged_pdf if the object is a stream. Some readers treat such a stream as a page, although it
  * may be the content of another page.
  */

@@ -3,26 +3,27 @@
  * takes to scan one byte.
  */
 
-/** The allowance to which an operation is charged. Every operation also counts toward the time slice. */
-type Allowance =
-  /** The scanning allowance of the file. */
+/** The work limit to which an operation is charged. Every operation also counts toward the time slice. */
+type WorkLimit =
+  /** The limit for scanning the file. */
   | "scan"
-  /** The allowance of the mark, which is as large as the scanning allowance. */
+  /** The limit for the mark, which is as large as the limit for scanning. */
   | "mark"
   /**
-   * No allowance, only the time slice. The allowance of another operation already limits how often the operation runs.
+   * No work limit, only the time slice. The work limit of another operation already bounds how often the operation
+   * runs.
    */
   | "none";
 
 interface Cost {
   /** Cost of one byte or one item in scan units. */
   readonly units: number;
-  readonly allowance: Allowance;
+  readonly limit: WorkLimit;
 }
 
-const scan = (units: number): Cost => ({ units, allowance: "scan" });
-const mark = (units: number): Cost => ({ units, allowance: "mark" });
-const time = (units: number): Cost => ({ units, allowance: "none" });
+const scan = (units: number): Cost => ({ units, limit: "scan" });
+const mark = (units: number): Cost => ({ units, limit: "mark" });
+const time = (units: number): Cost => ({ units, limit: "none" });
 
 /** The cost of each operation. The comment of an operation names its unit. */
 export const COSTS = {

@@ -1,6 +1,6 @@
 /**
  * Bounds the work for one file, even for a hostile file. All scanning, decoding and memory is charged to the meter.
- * When an allowance is exhausted, the meter throws an EngineError, which recovery never treats as damage.
+ * When a limit is exceeded, the meter throws an EngineError, which recovery never treats as damage.
  */
 import { EngineError } from "../../errors.ts";
 import { pause } from "../../platform/pause.ts";
@@ -11,7 +11,7 @@ const MB = 1 << 20;
 
 /** Limits on the work that one file may cause, in bytes unless stated otherwise. */
 export const WORK_LIMITS = {
-  /** Scanning allowance in scan units: `scannedTimes` times the file's length plus `scanned`. */
+  /** Limit for scanning, in scan units: `scannedTimes` times the file's length plus `scanned`. */
   scannedTimes: 64,
   scanned: 256 * MB,
   /**
@@ -43,7 +43,7 @@ const MAX_FILTER_OUTPUT = WORK_LIMITS.decodedAtOnce / 2;
 /** Work between two yields to the event loop, in scan units. This work takes 5 to 50 ms. */
 const TIME_SLICE = MB;
 
-/** Counts the work for one file, and throws when an allowance is exhausted. */
+/** Counts the work for one file, and throws when a limit is exceeded. */
 export class Meter {
   readonly #scannable: number;
   #scan: number;
@@ -65,13 +65,13 @@ export class Meter {
    * @throws EngineError too_complex
    */
   charge(operation: MeteredOperation, count = 1): void {
-    const { units, allowance } = COSTS[operation];
+    const { units, limit } = COSTS[operation];
     const work = units * count;
     this.#slice -= work;
-    if (allowance === "scan") {
+    if (limit === "scan") {
       this.#scan -= work;
       if (this.#scan < 0) throw tooComplex("it would have to be searched too often");
-    } else if (allowance === "mark") {
+    } else if (limit === "mark") {
       this.#mark -= work;
       if (this.#mark < 0) throw markTooComplex();
     }
@@ -105,7 +105,7 @@ export class Meter {
   }
 
   /**
-   * Moves the charge for repeated decoding of a stream from the decoding allowance to the scanning allowance.
+   * Moves the charge for repeated decoding of a stream from the limit for decoding to the limit for scanning.
    * @throws EngineError too_complex
    */
   chargeDecodedAgain(bytes: number): void {
@@ -183,7 +183,7 @@ export async function forEachYielding<T>(meter: Meter, items: Iterable<T>, visit
 }
 
 /**
- * Checks that the output stays within the allowance for `pages` pages.
+ * Checks that the output stays within the limit for `pages` pages.
  * @param bytes length of the output, minus the lengths of the mark and of twice the source; may be negative
  * @throws EngineError too_complex
  */

@@ -72,8 +72,8 @@ const WINDOW = 64 * 1024;
 const OVERLAP = 64;
 const OBJECT_LIMIT = 2 << 20;
 /**
- * Number of bytes of the file that may be read for unparsable objects. When this budget is used up, less of the file is
- * read for each object.
+ * Number of bytes of the file that may be read for unparsable objects. When these bytes are used up, less of the file
+ * is read for each object.
  */
 const FAILURE_BUDGET = 8 << 20;
 const REDUCED_OBJECT_LIMIT = 512;

@@ -31,7 +31,7 @@ import { streamEntries } from "./xrefStream.ts";
 /** A trailer dictionary, or the dictionary of a cross-reference stream that serves as a trailer. */
 export interface Trailer {
   dict: Dictionary;
-  /** The text of the dictionary from `<<` to `>>`. The output copies entries verbatim from this text. */
+  /** The text of the dictionary from `<<` to `>>`. The output copies entries from this text. */
   text: Uint8Array;
   /** Memory of `dict` in bytes. */
   memory: number;
@@ -102,8 +102,8 @@ export class XrefReader {
   /** Offset of `%PDF-`, or 0 if the file has no `%PDF-`. */
   readonly #origin: number;
   /**
-   * Number to add to the offsets in the file. The number is the offset of `%PDF-` if the producer counted offsets from
-   * there. It is 0 if the producer counted from the start of the file.
+   * Number to add to the offsets that the file states. The number is the offset of `%PDF-` if the producer counted
+   * offsets from there. It is 0 if the producer counted from the start of the file.
    */
   #bias: number | undefined;
   #open: OpenTable | undefined;
