@@ -37,7 +37,9 @@ export interface PlaceholderValues {
   filename?: string | undefined;
 }
 
-/** Returns the replacement of each placeholder, or undefined for an unknown format. */
+/**
+ * Functions by the name of the placeholder. Each function returns the replacement, or undefined for an unknown format.
+ */
 const REPLACEMENTS: Record<string, (format: string | undefined, values: PlaceholderValues) => string | undefined> = {
   page: (format, values) =>
     format === undefined || /^[1-9]$/.test(format)

@@ -103,7 +103,7 @@ export class RectangleGroup {
 const MAX_LINES = 40;
 /** Minimum average number of changes between light and dark in the rows and columns of a square code. */
 const MIN_CHANGES = 5;
-/** Minimum number of changes in the rows of a linear code. */
+/** Minimum average number of such changes in the rows, or in the columns, of a linear code. */
 const MIN_BAR_CHANGES = 2 * MIN_BARS;
 /**
  * Minimum share of extreme samples among all samples. An extreme sample is nearly as light or dark as the lightest or

@@ -154,7 +154,7 @@ class ContentSyntax {
     return !this.#isMalformed && open === 0;
   }
 
-  /** Bit set of the resource categories that more than `MANY_USES` operators of the content use. */
+  /** Bit set of the resource categories from which more than `MANY_USES` operators of the content use a resource. */
   get manyUsed(): number {
     return CATEGORIES.reduce((bits, _, index) => (this.#uses[index]! > MANY_USES ? bits | (1 << index) : bits), 0);
   }
@@ -329,7 +329,7 @@ export interface CheckedContent {
    */
   readonly colors: number;
   /**
-   * Bit set of the resource categories that the content uses more than `MANY_USES` times; see `CATEGORIES` in
+   * Bit set of the resource categories from which more than `MANY_USES` operators use a resource; see `CATEGORIES` in
    * operators.ts.
    */
   readonly manyUsed: number;

@@ -6,7 +6,7 @@ import { type Samples, sampleAt } from "./samples.ts";
 const MAX_LINES = 512;
 /** Number of columns, and of rows, of the grid into which the inspected pixels are divided. */
 const CELLS = 64;
-/** Minimum difference from the background's samples, as a share of the range of samples, that counts as ink. */
+/** A sample counts as ink if it differs from the background's sample by at least this share of the range of samples. */
 const MIN_DIFFERENCE = 0.19;
 /** Minimum share of ink among the pixels of a reported cell. */
 const MIN_INK = 0.01;

@@ -41,7 +41,7 @@ export function correctReferences(rewrite: Rewrite, document: PdfDocument, freed
 
 /**
  * Returns whether a text may contain a reference for which `isSuch` is true. Searches only for the letter R, even
- * inside strings, because almost no text contains such a reference. Reading each text token by token would take several
+ * inside strings. Almost no text contains such a reference, and reading each text token by token would take several
  * times as long.
  */
 function mayHaveReference(text: Uint8Array, isSuch: (start: number, num: number, gen: number) => boolean): boolean {

@@ -61,7 +61,10 @@ const MAX_SECTIONS = 10_000;
 /** A section that must still be read. `offset` is the offset as written in the file. */
 interface Link {
   offset: number;
-  /** First row of the table to which this stream of a hybrid file belongs; see XrefTable.add. */
+  /**
+   * For the stream of a hybrid file, the first row of the table to which the stream belongs; otherwise Infinity. See
+   * XrefTable.add.
+   */
   replaceFreeFrom: number;
 }
 
