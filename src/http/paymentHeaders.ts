@@ -14,7 +14,7 @@ export function receiptHeader(version: 1 | 2, receipt: Receipt): Record<string, 
 }
 
 /**
- * Returns the headers of an answer with the receipt of a payment over MPP (draft-evm-charge-01, "Receipt Generation").
+ * Returns the headers that contain the receipt of a payment over MPP (draft-evm-charge-01, "Receipt Generation").
  * @param challengeId id of the challenge that the payment answers
  * @param settledAt Unix milliseconds
  */

@@ -148,7 +148,8 @@ class Scanner {
 }
 
 /**
- * Returns the offset of a trailing prefix of `delimiter`, or the length of `bytes` if `bytes` ends in no such prefix.
+ * Returns the offset of the prefix of `delimiter` with which `bytes` ends, or the length of `bytes` if it ends with no
+ * such prefix.
  */
 function startOfPartialDelimiter(bytes: Buffer, delimiter: Buffer): number {
   const first = delimiter[0]!;

@@ -6,8 +6,8 @@ import { TextMemory } from "./textMemory.ts";
 
 /**
  * Returns the fields of a form. Replaces invalid UTF-8 by replacement characters.
- * @throws Problem invalid_request if a field is repeated; unsupported_media_type if the body is a PDF; body_too_large;
- * too_busy if memory is short; Problems of `body`
+ * @throws Problem invalid_request if a field is repeated; unsupported_media_type if the body is JSON or a PDF;
+ * body_too_large; too_busy if memory is short; Problems of `body`
  */
 export async function readUrlEncoded(
   body: AsyncIterable<Uint8Array>,

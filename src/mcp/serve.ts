@@ -22,7 +22,7 @@ const CALL_KEEP_ALIVE_MS = 500;
 
 /**
  * Answers one HTTP request to the MCP endpoint: streamable HTTP without sessions, in protocol 2026-07-28, or in
- * 2025-11-25 or 2025-06-18 if the client asks for it.
+ * 2025-11-25 or 2025-06-18 if the client asks for one of them.
  * @throws the errors of {@link readMessage}
  * @param onCall receives the name of the called tool, or `unknown` if no such tool exists
  * @param drawView renders the view of a result, for clients that show views

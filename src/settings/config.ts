@@ -14,7 +14,7 @@ import { NAMES, type Settings, settings } from "./schema.ts";
 import { isQuoted, misspelledNames, nearMisses, type SettingProblem, textsOf, unknownNames } from "./settingNames.ts";
 import { SettingsError } from "./settingsError.ts";
 
-/** Time for marking the PDF and storing the result, in addition to fetching the file and the image. */
+/** Time in seconds for marking the PDF and storing the result, in addition to fetching the file and the image. */
 const COMPUTING_SECONDS = 60;
 
 /** Maximum time that a body may lag behind its minimum rate, in milliseconds. */

@@ -138,7 +138,7 @@ const SYNONYMS = Object.entries({
   IMAGE_PIXELS: "MEGAPIXELS",
   DEFAULT: "IDEMPOTENCY",
 }).map(([words, others]) => ({ words: words.split("_"), others: new Set(others.split(" ")) }));
-/** Maximum number of words in a name that are compared by their synonyms too. */
+/** Maximum number of words in a name whose synonyms are compared too. */
 const MAX_WORDS = 6;
 
 /** Maximum number of words that a prefix and a suffix may add to the name of a setting. */
@@ -146,7 +146,7 @@ const MAX_ADDED_WORDS = 2;
 /** Minimum length of a single word that several settings contain, such as FACILITATOR. HOST and KEY are too common. */
 const MIN_COMMON_WORD = 5;
 
-/** Returns the setting of which a name is a short form: it lacks words (MIN_BODY_BYTES) or letters (REPO_URL). */
+/** Returns the setting of which a name is a short form: the name lacks words (MIN_BODY_BYTES) or letters (REPO_URL). */
 function shortened(name: string, settings: readonly string[]): string | undefined {
   const setting = settingWithWords(name, settings);
   return wordsOf(name).every((word) => hasAlike(wordsOf(setting ?? ""), word)) ? setting : undefined;
@@ -171,7 +171,10 @@ function settingWithWords(name: string, settings: readonly string[]): string | u
   return best?.setting;
 }
 
-/** Returns the words themselves, and with synonyms in place of any of them. `replaced` counts the synonyms. */
+/**
+ * Returns the words themselves, and all variants in which synonyms replace some of the words. `replaced` is the number
+ * of replaced words.
+ */
 function withSynonyms([word, ...rest]: readonly string[]): { words: string[]; replaced: number }[] {
   if (word === undefined) return [{ words: [], replaced: 0 }];
   const synonyms = SYNONYMS.filter(({ others }) => others.has(word));

@@ -5,8 +5,8 @@
  *
  * The object is encrypted with a key that is derived from the id, so the storage alone reveals nothing.
  *
- * Two secrets open a quote. Only the caller holds the claim, which gives access to the result. The id is in the URL of
- * the page. The id is derived from the claim, but the claim cannot be derived from the id.
+ * Two secrets open a quote. Only the caller that created the quote holds the claim, which gives access to the result.
+ * The id is in the URL of the page. The id is derived from the claim, but the claim cannot be derived from the id.
  */
 import { Problem } from "../shared/problems.ts";
 import { sha256 } from "../shared/sha256.ts";

@@ -10,8 +10,8 @@ import type { ChannelCall, ChannelWorld } from "./channelWorld.ts";
 export type RefundOutcome = { status: "refunded"; receipt: ChannelReceipt } | ChannelRefusal | Pick<Blocked, "status">;
 
 /**
- * Maximum time, in milliseconds, after which a transaction can still arrive on the chain if the facilitator's answer
- * was lost.
+ * Maximum time, in milliseconds, between the first request to a facilitator and the arrival of the transaction on the
+ * chain, if the facilitator's answer was lost.
  */
 const ARRIVES_MS = 3_600_000;
 

@@ -16,7 +16,9 @@ interface Failure {
   at: number;
 }
 
-/** The last failure of each facilitator and call, by the facilitator's URL and the call. Isolates do not share it. */
+/**
+ * The last failure of each facilitator and call, by the facilitator's URL and the call. Each isolate has its own map.
+ */
 const lastFailures = new Map<string, Failure>();
 
 /** Remembers that a facilitator gave no verdict. */

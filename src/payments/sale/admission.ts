@@ -112,10 +112,10 @@ export async function admit(terms: AdmissionTerms): Promise<Admission> {
 
 /**
  * Looks up the payment and the caller's key in the ledger.
- * @param wasPayerProven the result of an earlier look-up in the same call
+ * @param wasPayerProven whether an earlier look-up in the same call has proved that the caller is the payer
  * @throws PaymentRequired if the payment has bought the result of another request
  * @throws PaymentError payment_already_used if the payment may be public and the caller has neither a bound key nor a
- *   sign-in; payment_in_progress if the ledger cannot be reached; sign_in_refused
+ * sign-in; payment_in_progress if the ledger cannot be reached; sign_in_refused
  */
 async function lookUp(
   terms: AdmissionTerms,

@@ -3,7 +3,7 @@ import type { Config } from "../../settings/config.ts";
 
 /** Path of the catalog of MCP servers (SEP-2127, docs/discovery.md). */
 export const MCP_CATALOG = "/.well-known/mcp/catalog.json";
-/** Path of the server card, which is the MCP endpoint with a reserved suffix (SEP-2127, "Server Card Location"). */
+/** Path of the server card: the path of the MCP endpoint with a reserved suffix (SEP-2127, "Server Card Location"). */
 export const SERVER_CARD = "/mcp/server-card";
 /** Media type of the server card. */
 export const SERVER_CARD_TYPE = "application/mcp-server-card+json";

@@ -10,7 +10,10 @@ export function oncePerConfig<T extends object>(make: (config: Config) => T): (c
   };
 }
 
-/** Maximum number of cached origins per deployment. If routes are wildcards, callers choose the origin. */
+/**
+ * Maximum number of cached origins per deployment. A limit is needed because callers choose the origin if routes are
+ * wildcards.
+ */
 const MAX_ORIGINS = 4;
 
 /** Memoizes `make` per origin and Config object, for the last `MAX_ORIGINS` origins of each Config. */

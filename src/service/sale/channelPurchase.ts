@@ -35,8 +35,9 @@ export interface ChannelCaller {
  * @param accept reads and validates the request within the call's limits
  * @throws PaymentRequired if the voucher is refused
  * @throws PaymentError any error of {@link ChannelSale}
- * @throws Problem blocked, invalid_request if the key is malformed, too_many_requests, or from `accept` and the product
- * @throws EngineError from the product
+ * @throws Problem blocked, invalid_request if the key is malformed, too_many_requests, and any problem of `accept` or
+ * the product
+ * @throws EngineError any error of the product
  */
 export async function purchaseOnChannel(
   caller: ChannelCaller,

@@ -12,7 +12,8 @@ import { signsProof } from "../request/ownHosts.ts";
 import type { Delivery } from "./products.ts";
 
 /**
- * Maximum age of a reused signed offer. Offers are reused because a signature takes a millisecond and a 402 is free.
+ * Maximum age of a reused signed offer, in seconds. Offers are reused because a signature takes a millisecond and a 402
+ * is free.
  */
 const FRESH_SECONDS = 60;
 /**

@@ -104,8 +104,8 @@ async function fingerprintFor(accept: Accept, exchange: Exchange): Promise<strin
  * @param accept reads and validates the request within the call's limits
  * @throws PaymentRequired if the payment is refused
  * @throws PaymentError any error of {@link Sale}
- * @throws Problem from `accept` and the product
- * @throws EngineError from the product
+ * @throws Problem any problem of `accept` or the product
+ * @throws EngineError any error of the product
  */
 export async function purchase(admitted: Admitted, exchange: Exchange, accept: Accept): Promise<Sold<Delivery>> {
   const { request } = exchange;
