@@ -110,7 +110,7 @@ export default defineConfig({
     maxWorkers: 4, // more than the number of cores, because many test files wait for a chain or a deadline
     projects: [
       {
-        // tests of pure parts in plain Node, which run fastest after a change
+        // tests of pure parts in plain Node; they are the fastest to repeat after a change
         plugins: [fastExports],
         resolve: {
           alias: [...IN_NODE, ONE_FILE_PDF_LIB],

@@ -98,7 +98,7 @@ export function moneyOf(amount: bigint, { decimals }: EvmNetwork): string {
   return `${formatUnits(amount, decimals)} USDC`;
 }
 
-/** The number of paid calls, and the amount that their payment deposits into a channel. */
+/** The extent of a purchase: the deposit into a channel, and the number of files. */
 export interface Extent {
   /** Amount that the payment deposits into a channel, in atomic units. Undefined without a channel. */
   deposit?: bigint | undefined;

@@ -50,7 +50,7 @@ async function main() {
   await writeFile(join(folder, "package.json"), '{ "private": true, "type": "module" }');
   await runProgram("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", engine, fonts, client], folder);
   for (const name of ["program.mjs", "worker.mjs", "page.mjs"]) await copyFile(join(here, name), join(folder, name));
-  await copyFile(join(here, "sample.ts.txt"), join(folder, "sample.ts")); // its imports resolve only in this folder
+  await copyFile(join(here, "sample.ts.txt"), join(folder, "sample.ts")); // the sample's imports resolve only in this folder
   const [latin, arabic] = await expected();
 
   await part("size without fonts", () => checkSize());
