@@ -308,7 +308,7 @@ describePage("the chat view of a result", (running) => {
           .toBe(await view.inputValue("[data-part=link]"));
       }));
 
-    test("without network access, the chat view shows the link and says that it cannot revoke it", () =>
+    test("without network access, the chat view shows the link and says that the link could not be revoked", () =>
       show(
         async ({ view, tell }) => {
           await tell("sendToolResult", await chat.call(fields));

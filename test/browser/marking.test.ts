@@ -91,7 +91,7 @@ describePage("the tools of the playground", (running) => {
       expect(await violations(page)).toEqual([]);
     }));
 
-  test("each preset fills in its settings and selects its placeholder, if any", () =>
+  test('each preset fills in its settings, and typing replaces the "…" in the text of a preset', () =>
     withPage(running.browser, running.worker.url, async ({ page, complaints }) => {
       await chooseFile(page, sample);
       for (const { label, operation, fields } of PRESETS) {

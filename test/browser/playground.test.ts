@@ -333,7 +333,7 @@ describePage("the page at /", (running) => {
     ),
   );
 
-  test("the home page shows which options are selected in forced-colors mode", () =>
+  test("in forced-colors mode, the home page shows which options are selected", () =>
     withPage(
       running.browser,
       running.worker.url,

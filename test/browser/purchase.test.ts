@@ -108,7 +108,7 @@ describePage("paying with the development key", (running) => {
       { permissions: ["clipboard-read", "clipboard-write"] },
     ));
 
-  test("the buy button matches the current settings, even if they change during a purchase", () =>
+  test("the label of the buy button matches the current settings, even if the settings change during a purchase", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await page.setViewportSize({ width: 800, height: 1000 }); // large enough for the page and the purchase status
       await chooseFile(page, sample);

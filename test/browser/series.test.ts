@@ -73,7 +73,7 @@ describePage("a series of purchases", (running) => {
       expect(await page.locator(".receipt").count()).toBe(0);
     }));
 
-  test("a series stops when the visitor chooses other files", () =>
+  test("a purchase of several PDFs stops when the visitor chooses other files", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await choose(page, "one.pdf", "two.pdf", "three.pdf");
       await page.click("#series [data-payer=key]");

@@ -17,7 +17,7 @@ import { CONFIDENTIAL } from "../support/confidential.ts";
 import { pagesOf } from "../support/pdf.ts";
 
 /**
- * Samples without "Emoji" and "Box drawing". The engine draws their characters separately, but Chromium joins a
+ * All samples except "Emoji" and "Box drawing". The engine draws their characters separately, but Chromium joins a
  * box-drawing character with the space beside it.
  */
 const { Emoji: _, "Box drawing": __, ...lines } = TEXT_SAMPLES;
@@ -98,7 +98,7 @@ async function drawn(text: string, lang: string): Promise<Raster> {
   return (await renderPages(await joined(plan.chunks()), SHEET))[0]!;
 }
 
-/** Dark pixels of a picture, relative to their bounding box. */
+/** The dark pixels of a picture, with positions relative to the bounding box of these pixels. */
 interface Ink {
   readonly width: number;
   readonly height: number;

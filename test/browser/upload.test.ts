@@ -20,7 +20,7 @@ describePage("the upload page", (running) => {
     buffer: Buffer.concat([await sampleContract(), Buffer.from(more)]),
   });
 
-  test("the upload page sends the chosen file once after a confirmation, and sends nothing to other origins", async () => {
+  test("the upload page sends the chosen file only after a confirmation, and sends nothing to other origins", async () => {
     const chosen = await file();
     const url = await open({ name: chosen.name, size: chosen.buffer.length });
     const page = await running.browser.newPage();

@@ -55,7 +55,7 @@ describe("slow cases of payment channels", () => {
     expect(facilitator.settled.slice(asked).sort()).toEqual(["claim", "deposit", "deposit", "settle"]);
   });
 
-  test("the Worker claims sales through a second facilitator if the first fails, or waits for its only facilitator", async () => {
+  test("the Worker claims sales through a second facilitator if the first fails, and waits for the facilitator if there is only one", async () => {
     const [both, one] = [await start({ FACILITATOR_URL: `${facilitator.url},${second.url}` }), await start()];
     const buyers = [await richBuyer(both), await richBuyer(one)] as const;
     facilitator.interpose("", async () => "cut"); // The empty address selects claims, which have no payer.
@@ -85,7 +85,7 @@ describe("slow cases of payment channels", () => {
     await rm(state, { recursive: true, force: true });
   });
 
-  test("a Worker that has lost a channel's state takes it from the client, and later claims all calls", async () => {
+  test("a Worker that has lost a channel's state takes the charged amount from the client, and later claims the calls", async () => {
     const address = { url: (await start()).url };
     const buyer = await richBuyer(address);
     for (const calls of [1, 2, 3]) expect(callsCharged(await buyer.buy())).toBe(calls);
@@ -94,7 +94,7 @@ describe("slow cases of payment channels", () => {
     await vi.waitUntil(async () => (await claimedFrom(buyer)) >= 20n * PRICE, LONG);
   });
 
-  test("the Worker counts a channel's calls from the claimed amount if both sides have lost the state", async () => {
+  test("the Worker counts a channel's calls from the claimed amount if the Worker and the client have lost the state", async () => {
     const address = { url: (await start()).url };
     const first = await channelBuyer(chain, contract, address);
     for (const calls of [1, 2, 3]) expect(callsCharged(await first.buy())).toBe(calls);
@@ -103,7 +103,7 @@ describe("slow cases of payment channels", () => {
     expect(callsCharged(await buy())).toBe(1);
   });
 
-  test("a Worker that has lost its state still refuses a channel during a withdrawal", async () => {
+  test("a Worker that has lost a channel's state still refuses the channel while a withdrawal is pending", async () => {
     const address = { url: (await start()).url };
     const { buy, sign, config, account } = await channelBuyer(chain, contract, address);
     expect(callsCharged(await buy())).toBe(1);

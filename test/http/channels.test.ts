@@ -226,7 +226,7 @@ describe("payment through a channel", () => {
     ]);
   });
 
-  test("only one of two parallel calls with the same voucher succeeds, and the other succeeds with the next voucher", async () => {
+  test("only one of two parallel calls with the same voucher is sold, and the other call can then be paid with the next voucher", async () => {
     const { open, call, payer } = channelled();
     await open();
     const voucher = await payer.voucher(2 * PRICE);

@@ -51,7 +51,7 @@ describe("a missing field", () => {
       "`image` is required: a URL, a data URI, base64 or an upload (tool request_upload, or POST /v1/uploads).",
     ],
   ])(
-    "the error for a missing field names the field and its allowed values: %s %j",
+    "the error for a missing field names the field and says what to send: %s %j",
     async (path, body, field, detail) => {
       for (const sent of [body, formOf(body as Record<string, string>)]) {
         const refusal = await refusalOf(path, sent);
@@ -123,7 +123,7 @@ describe("an invalid value", () => {
       "must be a URL, a data URI, base64 or an upload (tool request_upload, or POST /v1/uploads)",
     ],
   ])(
-    "the error for a field with an invalid value states the allowed values: %s (case %#)",
+    "the error for a field with an invalid value says what the field accepts: %s (case %#)",
     async (path, body, field, message) => {
       expect(await messageFor(path, body, field)).toBe(message);
     },

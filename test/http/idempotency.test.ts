@@ -110,7 +110,7 @@ test("a third party who saw the payment on-chain does not get the download link"
   expect((await callPaid(TEXT, body, payment, "mine")).status).toBe(200);
 });
 
-test("a slow call gets the result if another call with the same payment settles first", async () => {
+test("a slow call gets the result of another call that settles the same payment first", async () => {
   const payment = await signPayment(await offerOf(TEXT));
   const bytes = new TextEncoder().encode(JSON.stringify(body));
   let finish = () => {};

@@ -46,7 +46,7 @@ test.each<[string, string, Record<string, string>, Record<string, string>]>([
   [NOT_ALLOWED, "https://api.example.com", { ...allowed, ...FACILITATOR }, {}],
   [NOT_ALLOWED, LOCAL, { ...allowed, ...FACILITATOR }, { "CF-Connecting-IP": "203.0.113.7" }],
 ])(
-  "a file on loopback gets %s if the call is sent to %s with the settings %j and the headers %j",
+  "a call for a file on a loopback address ends with %s if sent to %s with the settings %j and the headers %j",
   async (code, origin, settings, headers) => {
     expect(await call(origin, settings, headers)).toBe(code);
   },

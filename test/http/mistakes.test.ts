@@ -164,7 +164,7 @@ describe("a mistake in a file", () => {
     "https://files.example.com/a",
     "JVBERi0xLjQK",
     dataUri("application/pdf", encode("1 0 obj")),
-  ])("the 402 of an unpaid call finds no mistake in the file %s", async (sent) => {
+  ])("the 402 of an unpaid call names no mistake in the file %s", async (sent) => {
     const answer = await answerTo(TEXT, "application/json", JSON.stringify({ file: sent, text: "A" }));
     expect(shown(await answer.json())).toBe("");
   });

@@ -241,7 +241,7 @@ describe("a refused credential", () => {
     ["an empty object", "Payment e30", /^challenge is missing/],
     ["more than 8 KB", `Payment ${"A".repeat(9000)}`, /base64url/],
   ])(
-    "the Authorization header gets the error malformed-credential if it contains %s",
+    "a call gets the error malformed-credential if its Authorization header contains %s",
     async (_, Authorization, detail) => {
       const { settings, counts } = deployment();
       expectRefusal(await call({ headers: { Authorization }, settings }), "malformed-credential", detail);
@@ -292,7 +292,7 @@ describe("a refused credential", () => {
     expectRefusal(await call({ headers: { Authorization } }), "payment-expired", /valid_before/);
   });
 
-  test("an MPP credential gets invalid-challenge if its challenge has another deployment, route or price", async () => {
+  test("an MPP credential gets the error invalid-challenge if its challenge is of another deployment, route, price or network", async () => {
     const [mine, foreign] = [deployment(), deployment(undefined, { RECEIPT_KEY: OTHER_KEY })];
     const onBase = deployment("settles-8453-base", { NETWORKS: "base" });
     const { settings } = mine;

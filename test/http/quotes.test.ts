@@ -56,7 +56,7 @@ afterEach(async () => {
 });
 
 describe("a payment link", () => {
-  test("a payment link can be bought with an ordinary payment, and its claim returns the payer's result", async () => {
+  test("a payer can buy the call of a payment link with an x402 payment, and the link's claim returns the payer's result", async () => {
     const offered = await opened();
     expect(offered).toEqual({
       url: expect.stringMatching(/^http:\/\/localhost\/pay\/\d{6}-[0-9a-f]{32}$/),

@@ -34,7 +34,7 @@ describe("a PDF as the body", () => {
     expect((await send(output.url)).headers.get("Content-Disposition")).toContain("%C3%BC.pdf");
   });
 
-  test("a PDF sent as the raw body equals a form request with the same PDF and equal fields", async () => {
+  test("a call with the PDF as the raw body counts as the same request as a form with the same PDF and equal fields", async () => {
     const payment = await signPayment(await offerOf(TEXT));
     const sent = await (await call(TEXT, { text: "SAME", opacity: "0.5" }, { payment })).json();
     const form = formOf({ file: new File([onePage], "a.pdf"), text: "SAME", opacity: ".50" });

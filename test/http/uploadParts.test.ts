@@ -129,7 +129,7 @@ describe("an upload in parts", () => {
     expect((await putPart(offered, 1)).status).toBe(200);
   });
 
-  test("the service keeps a stored part if a caller sends the same part again", async () => {
+  test("the service rejects other bytes for a part that is already stored, and keeps the stored part", async () => {
     const offered = await open();
     await putPart(offered, 2);
     const before = await list(offered);
@@ -137,7 +137,7 @@ describe("an upload in parts", () => {
     expect(await list(offered)).toEqual(before);
   });
 
-  test("an upload completes once if several requests complete it concurrently", async () => {
+  test("concurrent requests to complete an upload all succeed with the same answer", async () => {
     const offered = await open();
     await Promise.all([1, 2, 3].map((number) => putPart(offered, number)));
     const answers = await Promise.all(Array.from({ length: 5 }, () => complete(offered)));
@@ -151,7 +151,7 @@ describe("an upload in parts", () => {
     const offered = await open();
     for (const number of [1, 3]) await putPart(offered, number);
     await putPart(offered, 2);
-    // a concurrent request has replaced the part in R2, but its record was overwritten
+    // simulates a concurrent request that has replaced the part in R2, but whose record was overwritten
     const [record] = (await storedKeys("uploads/")).filter((key) => key.endsWith("-parts"));
     const { file: key, uploadId } = (await (await bucket.get(record!, {}))!.json()) as Record<string, string>;
     await bucket.resumeMultipartUpload(key!, uploadId!).uploadPart(2, new Response(part(2)).body!);
@@ -184,7 +184,7 @@ describe("an upload in parts", () => {
     expect(await codeOf(await late)).toEqual([409, "upload_used"]);
   });
 
-  test("part URLs contain the hash of the handle, and expire with the upload", async () => {
+  test("the URLs of an upload in parts do not contain the handle, and expire with the upload", async () => {
     const offered = await open();
     expect(JSON.stringify([offered.parts, offered.curl])).not.toContain(offered.handle.slice(7));
     vi.spyOn(Date, "now").mockReturnValue(Date.now() + 3_601_000);

@@ -74,7 +74,7 @@ describe("an upload", () => {
     expect(isEqual(await markedWith("{filename}"), await markedWith("Offer 7.pdf"))).toBe(true);
   });
 
-  test("the service accepts an upload of a PDF if the upload request contains no type and size", async () => {
+  test("the service accepts an upload of a PDF if the upload request contains no type and no size", async () => {
     const offered = await opened();
     expect(offered.upload.headers).toEqual({ "Content-Type": "application/pdf" });
     expect(await (await put(offered, onePage)).json()).toMatchObject({ bytes: onePage.length });

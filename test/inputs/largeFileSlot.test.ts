@@ -37,7 +37,7 @@ describe("LargeFileSlot", () => {
     for (const slot of [newSlot(), newSlot()]) await slot.acquire();
   });
 
-  it("a call that releases while it waits for a large-file slot does not occupy the slot later", async () => {
+  it("a call that releases its large-file slot while it still waits for the slot does not occupy the slot later", async () => {
     const [first, second, third] = [newSlot(), newSlot(), newSlot()];
     await Promise.all([first.acquire(), second.acquire()]);
     const acquired = third.acquire();

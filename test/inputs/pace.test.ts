@@ -71,7 +71,7 @@ test.each([
   ["stalls half way after a fast start", body(100, 0, false), { ...pace, bytesPerSecond: KB64 / 100 }],
   ["drips", body(1000, 250, true), pace],
   ["takes longer than the deadline", body(1e6, 20, true), { ...pace, bytesPerSecond: 1, deadlineMs: 300 }],
-])("readBody rejects a body that %s with 408, and cancels the body", async (_, { stream, state }, slow) => {
+])("readBody rejects with 408 and cancels a body that %s", async (_, { stream, state }, slow) => {
   await expect(lengthOf(readBody(stream, { pace: slow, maxBytes: 1e9 }))).rejects.toMatchObject({
     code: "body_timeout",
     status: 408,

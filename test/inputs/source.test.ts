@@ -170,7 +170,7 @@ describe("openSource over the memory limit", () => {
     });
 
   const outOfOrder = () => Promise.reject(new Error("out of order"));
-  /** R2 buckets that fail. The key says when the bucket fails. */
+  /** R2 buckets that fail, by the time of the failure. */
   const failing = {
     "at once": { put: outOfOrder, createMultipartUpload: outOfOrder },
     "while it receives the bytes": {

@@ -154,7 +154,7 @@ describe("the definitions of paid tools", () => {
     expect(new TextEncoder().encode(JSON.stringify(tools)).length).toBeLessThanOrEqual(9000);
   });
 
-  test("tool definitions refer only to existing icons", async () => {
+  test("the MCP server's description of itself refers only to existing icons", async () => {
     const { icons = [] } = (await connect()).getServerVersion()!;
     expect(icons.map(({ mimeType }) => mimeType)).toEqual(["image/png", "image/svg+xml"]);
     for (const { src, mimeType } of icons) {

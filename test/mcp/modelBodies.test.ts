@@ -85,7 +85,7 @@ describe("the rules of model APIs", () => {
     },
   };
 
-  test("geminiFaults finds everything that Gemini rejects in a tool schema", () => {
+  test("geminiFaults finds every violation of Gemini's rules in a broken tool schema", () => {
     expect(geminiFaults(broken)).toEqual([
       "parameters.properties[file]: specified other fields alongside any_of. When using any_of, it must be the only field set.",
       'parameters.properties[file].any_of[0]: Unknown name "x-mcp-file": Cannot find field.',
@@ -95,7 +95,7 @@ describe("the rules of model APIs", () => {
     ]);
   });
 
-  test("strictFaults finds everything that OpenAI's strict mode rejects in a tool schema", () => {
+  test("strictFaults finds every violation of the rules of OpenAI's strict mode in a broken tool schema", () => {
     expect(strictFaults(broken)).toEqual([
       "parameters: 'additionalProperties' is required to be supplied and to be false.",
       "parameters.properties[file].any_of[0]: 'x-mcp-file' is not permitted.",

@@ -7,7 +7,7 @@ import { send } from "../support/client.ts";
 import { connect } from "../support/mcp.ts";
 
 describe("information that needs no payment", () => {
-  test("a free resource contains the templates, positions, limits and price", async () => {
+  test("the free MCP resource overprint://options contains the templates, positions, limits and price", async () => {
     const client = await connect();
     const { resources } = await client.listResources();
     expect(resources.map(({ uri }) => uri)).toEqual(["overprint://options", "overprint://guide"]);
@@ -72,7 +72,7 @@ describe("descriptions for registries and clients", () => {
     expect(card.description.length).toBeLessThanOrEqual(100); // The schema of the server card limits the description to 100 characters.
   });
 
-  test("server.json matches the server card", async () => {
+  test("server.json has the same title, description and version as the server card", async () => {
     const { description, title, version } = await (await send("/.well-known/mcp/server-card.json")).json<
       typeof registered
     >();

@@ -54,8 +54,8 @@ describe.each(revisions)("protocol %s", (revision) => {
       expect(description).toContain("0.05 USDC");
       expect(description).toMatch(/watermark/i);
       expect(description!.length).toBeLessThan(450);
-      // Tool hints other than `destructiveHint` have their defaults: a call pays and fetches files, and a repeated call
-      // may be another sale.
+      // The other tool hints keep their defaults (not read-only, open world, not idempotent), because a call pays and
+      // fetches files, and a repeated call may be another sale.
       expect(annotations).toEqual({ destructiveHint: false });
       expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
       for (const property of Object.values(inputSchema.properties!))
@@ -108,7 +108,7 @@ describe.each(revisions)("protocol %s", (revision) => {
     },
   );
 
-  test("a tool states its price and its preferred payment method in _meta", async () => {
+  test("a paid tool states its price and its preferred payment method in _meta, and a free tool states neither", async () => {
     const { tools } = await (await connect(revision)).listTools();
     const [text, image, upload] = tools;
     const { structuredContent } = await (await connect(revision)).callTool({ name: text!.name, arguments: {} });

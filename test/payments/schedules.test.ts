@@ -18,9 +18,9 @@ function broken(history: History): string[] {
     new Set(sold.map(({ value }) => value!).filter((value) => runOf(value).payment === payment));
   const elsewhere = ({ consumed }: PaymentHistory) => (consumed?.by === "another service" ? 1 : 0);
   /**
-   * Returns whether the money of the payment has arrived and the ledger can know this. The facilitator's answer must
-   * not have denied the transfer. In addition, the ledger needs a node, or must have asked the facilitator again before
-   * the authorization expired.
+   * Returns whether the ledger must sell the payment: its money has arrived, and the facilitator's answer did not deny
+   * the transfer. Without a node, the ledger must also sell without proof of settlement (`trusted`), and no alarm of the
+   * payment may have been lost.
    */
   const isKnownPaid = (payment: PaymentHistory) =>
     hasPaid(payment, history) && !payment.doubled && (node || (trusted && !payment.forgotten));

@@ -52,7 +52,7 @@ interface Worker {
   run: Run | undefined;
 }
 
-/** The use of an authorization on the chain. An authorization can be used once, before it expires. */
+/** Transaction that has used an authorization on the chain. An authorization can be used once, before it expires. */
 interface Consumed {
   by: "us" | "another service" | "a stranger" | "its cancellation";
   at: number;

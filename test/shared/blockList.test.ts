@@ -53,7 +53,7 @@ describe("the block list", () => {
     ["2001:db8:2::5", true],
     ["2001:db8:2::6", false],
     ["unknown", false],
-  ])("decides whether the address %s is blocked: %j", (address, isBlocked) => {
+  ])("the block list decides whether the address %s is blocked: %j", (address, isBlocked) => {
     expect(isBlockedAddress(list, address)).toBe(isBlocked);
   });
 
@@ -68,7 +68,7 @@ describe("the block list", () => {
     ["eu.files.example.net", true],
     ["otherfiles.example.net", false],
     ["example.net", false],
-  ])("decides whether the host %s is blocked: %j", (host, isBlocked) => {
+  ])("the block list decides whether the host %s is blocked: %j", (host, isBlocked) => {
     expect(isBlockedHost(list.hosts, host)).toBe(isBlocked);
   });
 });

@@ -9,8 +9,8 @@ const AUTHORIZATION_CANCELED = "0x1cdd46ff242716cdaa72d159d339a485b3438398348d68
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
 /**
- * The party that has used an authorization on the chain, or the authorization's cancellation. An authorization can be
- * used once, before it expires.
+ * Transaction that has used an authorization on the chain: a transfer that the named party submitted, or a
+ * cancellation. An authorization can be used once, before it expires.
  */
 export type Consumer = "us" | "another service" | "a stranger" | "its cancellation";
 
@@ -18,7 +18,7 @@ export type Consumer = "us" | "another service" | "a stranger" | "its cancellati
 export interface Payment {
   /** The value of the X-PAYMENT header. */
   header: string;
-  /** The identity of the payment, as returned by `paymentKey`. */
+  /** The name of the payment, as returned by `paymentKey`. */
   key: string;
   from: string;
   to: string;

@@ -35,8 +35,8 @@ interface ChannelAnswer {
 
 /**
  * One client of a payment channel, modeled on the official client. The next voucher is for the amount that the client
- * believes is charged, plus the price. If a 402 proves another charged amount by the client's last voucher, the client
- * adopts that amount.
+ * believes is charged, plus the price. If a 402 contains the client's last voucher as proof of another charged amount,
+ * the client adopts that amount.
  */
 export class ChannelClient {
   readonly holder: Holder;

@@ -42,7 +42,7 @@ export async function watermark(
     notices: [],
     async *chunks() {
       yield head;
-      // About a tenth of the stored sources make a plan outdated, unless the plan is thorough.
+      // Writing fails for about a tenth of the stored sources with `PlanOutdated`, unless the plan is thorough.
       if (isStored && !thorough && (read.at(-1) ?? 0) % 10 === 0) throw new PlanOutdated();
       if (isStored) yield* source.stream(0, source.length);
       else yield source;

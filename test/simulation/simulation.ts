@@ -38,7 +38,7 @@ export interface Schedule {
   keptWhenCalm: readonly string[];
   /** The keys in `keptWhenCalm` that belong to the result of a payment or to an upload. */
   ownedWhenCalm: ReadonlySet<string>;
-  /** Bytes still reserved in the shared memory pool after all faults and calls have ended. */
+  /** Number of calls that still hold memory of the shared pools after all faults and calls have ended. */
   heldWhenCalm: number;
   /** Keys of the bucket's objects that a sweep should have deleted but did not. */
   unswept: string[];

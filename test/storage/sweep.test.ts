@@ -90,7 +90,7 @@ describe("sweep", () => {
 
   test.each([
     ["10,000 objects", 10_000, keysInMemory],
-    // With more objects in R2, this test would take longer than all other storage tests together.
+    // Storing 10,000 objects in R2 would take longer than all other storage tests together.
     ["2,000 objects of R2", 2000, () => bucket],
   ])(
     "a second sweep of %s deletes the rest after an interrupted sweep",

@@ -25,7 +25,7 @@ export function rulesIn(document: string): Map<string, string> {
 }
 
 /**
- * Returns whether an alert's expression is true between two scrapes, without its `for`. An empty scrape stands for a
+ * Returns whether an alert's expression is true between two scrapes, ignoring its `for`. An empty scrape stands for a
  * failed scrape. Supports only the kinds of expression in the rules.
  * @param now time of the evaluation, in seconds
  */

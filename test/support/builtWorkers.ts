@@ -29,7 +29,7 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
 
 /**
  * Returns the path of a folder that `make` fills once per test run. The first test file that requests the folder calls
- * `make`. Other test files wait for it, even in other processes.
+ * `make`. Other test files wait until the folder is filled, even in other processes.
  * @param builtWorkers parent folder of all such folders
  * @throws Error if `make` fails
  */

@@ -46,7 +46,7 @@ export function text(draft: Draft, share: number, change: (text: string) => stri
   if (!of) return draft;
   const { members } = of;
   const rest = share * draft.parts.length - index;
-  // changes the dictionary of an object stream as often as each of its members
+  // gives the dictionary of an object stream the same chance of a change as each member
   const which = Math.floor(rest * ((members?.length ?? 0) + 1)) - 1;
   if (!members || which < 0) return replaced(draft, index, { ...of, text: change(of.text) });
   const member = members[which]!;

@@ -180,21 +180,21 @@ async function faulty(name: string, call: string | undefined, times: number): Pr
     return Response.json({ success: true, transaction: TRANSACTION });
   };
   switch (times < 3 ? Math.abs(die(9)) : 8) {
-    case 0: // fails before it transfers the money
+    case 0: // the facilitator fails before it transfers the money
       return new Response("bad gateway", { status: 502 });
     case 1:
       return cut();
-    case 2: // fails after it has transferred the money
+    case 2: // the facilitator fails after it has transferred the money
       settle();
       return cut();
     case 3:
       settle();
       return new Response("{]");
-    case 4: // refuses the request before it processes it
+    case 4: // the facilitator refuses to process the request
       return new Response("too many requests", { status: 429 });
     case 5:
       return used ? settle() : refused("insufficient_funds");
-    case 6: // answers late
+    case 6: // the facilitator answers late
       await new Promise((resolve) => setTimeout(resolve, 300));
       return settle();
     default:

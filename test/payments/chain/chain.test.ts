@@ -84,7 +84,7 @@ const settled = { outcome: "settled", transaction: HASH, sender: SENDER.toLowerC
 const lost = (reason: string) => ({ outcome: "lost", reason: expect.stringContaining(reason) });
 
 describe("evidenceOf on an EVM chain", () => {
-  test("reports an EVM payment as settled once a block follows the block of its transfer", async () => {
+  test("an EVM payment is reported as settled once a block follows the block of its transfer", async () => {
     const logs = [used, transfer()];
     expect(await proves({ logs })).toEqual(settled);
     expect(await proves({ logs, newest: 56 })).toEqual(settled);
@@ -105,11 +105,11 @@ describe("evidenceOf on an EVM chain", () => {
     ["before the authorization's use", [transfer(), used]],
     ["of another authorization, after a wrong one", [used, transfer({ payee: from }), usedToo, transfer()]],
     ["of another authorization only", [used, usedToo, transfer()]],
-  ])("reports an EVM payment as lost if the transfer is %s", async (_, logs) => {
+  ])("an EVM payment is reported as lost if the transfer is %s", async (_, logs) => {
     expect(await proves({ logs })).toEqual(lost("nonce"));
   });
 
-  test("reports an EVM payment as lost if it was used before the first settlement attempt", async () => {
+  test("an EVM payment is reported as lost if it was used before the first settlement attempt", async () => {
     const logs = [used, transfer()];
     // Block 47 is 94 s after T, within the tolerated clock difference.
     expect(await proves({ logs, block: 47 })).toEqual(settled);
@@ -120,24 +120,24 @@ describe("evidenceOf on an EVM chain", () => {
     { clock: "ten minutes ahead of", aheadSeconds: 600 },
     { clock: "ten minutes behind", aheadSeconds: -600 },
   ])(
-    "reports an EVM payment as settled if the Worker's clock is $clock the chain's clock",
+    "an EVM payment is reported as settled if the Worker's clock is $clock the chain's clock",
     async ({ aheadSeconds }) => {
       expect(await proves({ logs: [used, transfer()], aheadSeconds })).toEqual(settled);
     },
   );
 
-  test("reports an EVM payment that was used before the first attempt as lost, even if the Worker's clock is ahead", async () => {
+  test("an EVM payment that was used before the first attempt is reported as lost, even if the Worker's clock is ahead", async () => {
     const logs = [used, transfer()];
     expect(await proves({ logs, block: 47, aheadSeconds: 600 })).toEqual(settled);
     expect(await proves({ logs, block: 46, aheadSeconds: 600 })).toEqual(lost("before"));
   });
 
-  test("reports a canceled EVM payment as lost", async () => {
+  test("a canceled EVM payment is reported as lost", async () => {
     expect(await proves({ logs: [canceled] })).toEqual(lost("canceled"));
     expect(await proves({ logs: [canceled], block: 1 }), "canceled before the first attempt").toEqual(lost("canceled"));
   });
 
-  test("reports an unused EVM payment as lost once it has expired by the chain's clock", async () => {
+  test("an unused EVM payment is reported as lost once it has expired by the chain's clock", async () => {
     expect(await proves({ newest: 151 })).toEqual(lost("expired"));
     expect(await proves({ newest: 150 })).toBeUndefined();
     expect(await proves({ newest: 151, logs: [used, transfer()], block: 140 })).toEqual(settled);

@@ -234,7 +234,7 @@ test("parallel calls with the same deposit all get the result that the deposit b
   expect(await channel.reserve(deposit)).toMatchObject({ status: "known", isProven: true });
 });
 
-test("a channel reports that it is busy to a call that has waited too long for another call", async () => {
+test('a call gets the status "busy" after it has waited too long for another call on the channel', async () => {
   const { payer, channel } = await opened();
   await channel.reserve(await payer.voucher(2 * PRICE));
   const second = channel.reserve(await payer.voucher(2 * PRICE), { waitMs: 25_000 });
@@ -254,7 +254,7 @@ test("only one of two waiting calls may use a channel when it becomes free", asy
   expect((await Promise.all(waiting)).map(({ status }) => status).toSorted()).toEqual(["busy", "reserved"]);
 });
 
-test("a channel becomes free after its call has died, and never charges the dead call", async () => {
+test("a channel becomes free when the lease of a dead call has expired, and never charges the dead call", async () => {
   const { payer, channel } = await opened();
   const voucher = await payer.voucher(2 * PRICE);
   const dead = await channel.reserve(voucher);
@@ -292,7 +292,7 @@ test("a channel sells a call for a deposit that a third party made on the chain"
   expect((await channel.sell(await payer.voucher(11 * PRICE))).status).toBe("sold");
 });
 
-test("a channel continues after a second deposit", async () => {
+test("a second deposit raises the balance of a channel, and the channel sells further calls", async () => {
   const all = await opened();
   await sellAll(all, 2, 10);
   const { payer, channel } = all;
@@ -439,7 +439,7 @@ test("a channel finds a claim on the chain if the facilitator's answer is lost",
   expect(channel.record?.snapshot.totalClaimed).toBe(charged(1));
 });
 
-test("a channel sells nothing and claims immediately after the payer has requested a withdrawal", async () => {
+test("a channel sells nothing and claims all sales after the payer has requested a withdrawal", async () => {
   const all = await opened(100);
   await sellAll(all, 2, 19);
   const { payer, channel } = all;
@@ -560,7 +560,7 @@ test("a channel finds a refund on the chain if the facilitator's answer is lost"
   expect(channel.record).toMatchObject({ snapshot: { balance: charged(1), totalClaimed: charged(1) } });
 });
 
-test("a channel computes its state after a refund if it cannot read the chain, and reads it before the next sale", async () => {
+test("a channel that cannot read the chain after a refund computes its state, and sells nothing until it can read the chain", async () => {
   const { payer, channel } = await opened();
   const { facilitator } = channel.chain;
   let isSilent = false;

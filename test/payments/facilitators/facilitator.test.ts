@@ -67,7 +67,7 @@ describe("remoteFacilitator on an answer of 4xx without a verdict", () => {
     facilitatorWith(answer, status).verify(await paymentFrom());
 
   test.each([400, 402, 404, 409, 413, 422])(
-    "rejects a payment if the facilitator answers the verification with status %i and no verdict",
+    "the facilitator client rejects a payment if the facilitator answers the verification with status %i and no verdict",
     async (status) => {
       expect(await verified({ error: "no verdict" }, status)).toEqual({
         outcome: "rejected",
@@ -77,7 +77,7 @@ describe("remoteFacilitator on an answer of 4xx without a verdict", () => {
   );
 
   test.each([401, 403, 408, 429, 500, 502])(
-    "leaves a payment undecided if the facilitator answers the verification with status %i and no verdict",
+    "the facilitator client leaves a payment undecided if the facilitator answers the verification with status %i and no verdict",
     async (status) => {
       expect(await verified({ error: "no verdict" }, status)).toEqual({ outcome: "unknown" });
     },
@@ -224,7 +224,7 @@ describe("remoteFacilitator.settle", () => {
       { ...refusal("invalid_exact_evm_failed_to_get_receipt"), transaction: "0x1" },
       "unknown",
     ],
-  ])("interprets a facilitator's answer to a settlement: %s", async (_, answer, outcome) => {
+  ])("the facilitator client interprets the answer to a settlement: %s", async (_, answer, outcome) => {
     for (const status of [200, 402]) expect((await settled(answer, status)).outcome).toBe(outcome);
     for (const status of [500, 502]) expect((await settled(answer, status)).outcome).toBe("unknown");
     if (outcome !== "unknown") expect((await settled(answer, 400)).outcome, "a verdict with 400").toBe(outcome);
@@ -255,7 +255,7 @@ describe("remoteFacilitator.settle", () => {
     expect(await outcomeOf("invalid_request")).toBe("refused");
   });
 
-  test("shortens a facilitator's reason for a refusal to one line", async () => {
+  test("the facilitator client shortens the facilitator's reason for a refusal to one line of 200 characters", async () => {
     const { reason } = (await settled(refusal(`no\n\n${"x".repeat(5000)}`))) as { reason: string };
     expect(reason).toMatch(/^no x{197}$/);
   });
@@ -279,12 +279,12 @@ describe("facilitatorClients", () => {
     return (verdict as { reason: string }).reason;
   };
 
-  test("sends the configured Authorization header to a facilitator", async () => {
+  test("the facilitator client sends the Authorization header that is configured for the facilitator", async () => {
     const listed = { url: `${url}/`, timeoutMs: 2000, auth: { header: "Bearer 7" } };
     expect(await headersSent(listed)).toBe("/echoes/verify Bearer 7");
   });
 
-  test("sends no Authorization header to a facilitator that is configured without a key", async () => {
+  test("the facilitator client sends no Authorization header to a facilitator that is configured without a key", async () => {
     expect(await headersSent({ url, timeoutMs: 2000 })).toBe("/echoes/verify null");
   });
 
@@ -303,7 +303,7 @@ describe("facilitatorClients", () => {
     expect(remoteFacilitator({ url, timeoutMs: 2000 }, SILENT).signersOn(NETWORKS.base)).toEqual([]);
   });
 
-  test("finds a facilitator by name even if the settings no longer list it", async () => {
+  test("facilitatorNamed returns the client of a facilitator even if the settings no longer list the facilitator", async () => {
     const payment = await paymentFrom();
     const listed = { url, timeoutMs: 2000, auth: { header: "Bearer 7" } };
     for (const [facilitators, header] of [
@@ -315,7 +315,7 @@ describe("facilitatorClients", () => {
       );
   });
 
-  test("uses the local facilitator if no facilitator is configured, and throws if the local facilitator is not allowed", async () => {
+  test("facilitatorClients returns the local facilitator if none is configured, and throws if the local one is not allowed", async () => {
     const none = { facilitators: [], facilitatorTimeoutMs: 2000 };
     expect(facilitatorClients(none, true, SILENT)).toEqual([localFacilitator]);
     expect(() => facilitatorClients(none, false, SILENT)).toThrow(PaymentError);
@@ -348,7 +348,7 @@ describe("cdpToken", () => {
     expect(await crypto.subtle.verify(algorithm, key, bytesOf(signature!), signed)).toBe(true);
   }
 
-  test("signs a token for Coinbase's API with an Ed25519 key (base64 of seed and public key)", async () => {
+  test("cdpToken signs a token for Coinbase's API with an Ed25519 key (base64 of seed and public key)", async () => {
     const keys = (await crypto.subtle.generateKey("Ed25519", true, ["sign", "verify"])) as CryptoKeyPair;
     const { d, x } = (await crypto.subtle.exportKey("jwk", keys.privateKey)) as { d: string; x: string };
     const secret = Uint8Array.of(...bytesOf(d), ...bytesOf(x)).toBase64();
@@ -361,14 +361,14 @@ describe("cdpToken", () => {
     // The SEC 1 key is the octet string within the PKCS #8 key.
     ["SEC 1", (pkcs8) => pem("EC PRIVATE KEY", pkcs8.subarray(29))],
     ["SEC 1 on one line", (pkcs8) => pem("EC PRIVATE KEY", pkcs8.subarray(29)).replaceAll("\n", "\\n")],
-  ])("signs a token for Coinbase's API with a P-256 key (PEM, %s)", async (_, write) => {
+  ])("cdpToken signs a token for Coinbase's API with a P-256 key (PEM, %s)", async (_, write) => {
     const keys = (await crypto.subtle.generateKey(P256, true, ["sign", "verify"])) as CryptoKeyPair;
     const pkcs8 = new Uint8Array((await crypto.subtle.exportKey("pkcs8", keys.privateKey)) as ArrayBuffer);
     await checkToken(write(pkcs8), "ES256", keys.publicKey, { name: "ECDSA", hash: "SHA-256" });
   });
 
   test.each(["", "not base64!", base64(new ArrayBuffer(32))])(
-    "rejects the malformed secret %j of a Coinbase key without repeating it in the message",
+    "cdpToken rejects the malformed secret %j of a Coinbase key without repeating the secret in the message",
     async (secret) => {
       const error = await cdpToken({ id: "key-id", secret }, "POST", url, 1000).catch((error: Error) => error.message);
       expect(error).toMatch(/^the CDP key's secret is/);

@@ -98,7 +98,7 @@ test.each<[Evidence | undefined, object | undefined]>([
   },
 );
 
-test("the delay before a retry doubles from 2 s to a minute, and is an hour after twelve attempts", () => {
+test("backoffMs doubles the delay before a retry from 2 s to a minute, and returns an hour after twelve attempts", () => {
   expect([1, 2, 3, 5, 6, 12, 13, 20].map(backoffMs)).toEqual([
     2000, 4000, 8000, 32_000, 60_000, 60_000, 3_600_000, 3_600_000,
   ]);
@@ -241,7 +241,7 @@ describe("a payment that the chain has rejected", () => {
       expect([state(), alarmAt()]).toEqual(["exposed", seen.now + backoffMs(3)]);
     });
 
-    test("a rejected payment is blocked if its money went to another recipient, and waiting calls get the failure", async () => {
+    test("a rejected payment is blocked if the chain shows that it was canceled, and waiting calls get the failure", async () => {
       const { record, seen, state, alarmAt } = await exposed(watched, { outcome: "lost", reason: "canceled" });
       const waiting = record.waitForStatus("request", T + MINUTE, true);
       seen.now = alarmAt()!;
@@ -323,7 +323,7 @@ describe("LedgerEntry.claim", () => {
     expect(await record.waitForStatus("another", 0, true)).toEqual(status("free"));
   });
 
-  test("an alarm releases a claim on a payment once its lease has expired", async () => {
+  test("an alarm releases a claim on a payment once the claim's lease has expired", async () => {
     const { record, seen, claimed, state, alarmAt } = world();
     await claimed();
     await record.alarm();
@@ -440,7 +440,7 @@ test("a call without a claim on the payment can neither release nor settle it, a
 });
 
 describe("LedgerEntry.settle", () => {
-  test("a claim settles a payment once, and the output of a repeated or unknown claim is deleted", async () => {
+  test("a claim settles a payment once, and the output of a call with a repeated or unknown claim is deleted", async () => {
     const { record, seen, claimed } = world({ outcome: "settled", transaction: "0x1" });
     const claim = await claimed();
     expect(await record.settle("another claim", { ...work, output: "another's" })).toBeUndefined();

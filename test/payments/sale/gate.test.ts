@@ -134,7 +134,7 @@ describe("a sale through a remote facilitator", () => {
     expect(reason((await sale("refuses-verify good", await paymentFrom())).outcome)).toBe("insufficient_funds");
   });
 
-  test("a sale delivers nothing and deletes the output if the payer cancels the authorization before settlement", async () => {
+  test("a sale delivers nothing and deletes the output if the authorization is used elsewhere before settlement", async () => {
     const { outcome } = await sale("used-at-settle", await paymentFrom());
     expect(reason(outcome)).toBe("nonce_already_used");
     expect(ledger.deleted).toEqual([WORK.output]);
@@ -227,7 +227,7 @@ test("a payment that is valid for just under 24 hours is accepted", async () => 
 });
 
 describe("the log of a sale", () => {
-  test("a sale logs one line without a signature for each call with a payment", async () => {
+  test("for each call with a payment, a sale logs one line that does not contain the signature", async () => {
     const events: PaymentEvent[] = [];
     const logged = { key: "a", requestId: "request 7", log: (event: PaymentEvent) => void events.push(event) };
     const payment = await paymentFrom();
@@ -436,7 +436,7 @@ test.each([true, false])(
   },
 );
 
-test("a sale reports whether this call or an earlier call has settled the payment", async () => {
+test("a sale reports whether the call itself or an earlier call has settled the payment", async () => {
   const payment = await paymentFrom();
   const sold = async () => {
     const terms = { payment, offer: OFFER, facilitators: [facilitatorThat("good")], ledger, ...SILENT, errors: ERRORS };
@@ -503,7 +503,7 @@ describe("a change of the ledger during a call", () => {
     expect(await sale("good", await paymentFrom(), { ledger: found })).toMatchObject({ worked: 1 });
   });
 
-  test("a call gets another call's result if that call has taken over its claim on the payment", async () => {
+  test("a call that loses its claim on the payment to another call gets the other call's result", async () => {
     const lost = { claim: async () => claimed, settle: async () => undefined };
     const found = ledgerThatFinds(free, { ...finds(free, sold), ...lost });
     const events: PaymentEvent[] = [];
@@ -524,7 +524,7 @@ describe("a change of the ledger during a call", () => {
     expect(reason(await outcomeOf(free))).toBe("damaged");
   });
 
-  test("a call needs a sign-in only if others may have seen its payment, and then gets the result", async () => {
+  test("a call needs a sign-in only if others may have seen its payment, and gets the result after the sign-in", async () => {
     const asked: string[] = [];
     const outcomeOf = async (first: PaymentStatus, isPayer: boolean) => {
       const isSignedIn = async () => asked.push(first.status) > 0 && isPayer;

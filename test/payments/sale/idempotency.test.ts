@@ -215,7 +215,7 @@ describe("a payment that may be public", () => {
     ["without a key", {}],
     ["with another key", { key: "b" }],
   ])(
-    "rejects a payment that others may have seen if it is sent %s, and lists the ways to get the result",
+    "a payment that others may have seen is rejected if sent %s, and the error lists the ways to get the result",
     async (_, shown) => {
       const payment = await paymentFrom();
       await sale(payment, { key: "a" });
@@ -240,7 +240,7 @@ describe("a payment that may be public", () => {
     expect(anew.outcome, "the key is not bound to the settled payment").toMatchObject({ isPaidEarlier: false });
   });
 
-  test("a sign-in returns the result of a payment that others may have seen, and binds the call's key to it", async () => {
+  test("a sign-in returns the result of a payment that others may have seen, and binds the call's key to that payment", async () => {
     const payment = await paymentFrom();
     await sale(payment);
     const signedIn = { key: "b", isSignedIn: async () => true };
@@ -263,7 +263,7 @@ describe("a call whose payment is still being settled when it is answered", () =
     return { now: () => (asked++ === 0 ? began - 25_000 : Date.now()) };
   };
 
-  test("a call without an idempotency key gets a key while its payment settles, and can later fetch the result with it", {
+  test("a call without an idempotency key gets a key while its payment settles, and can later fetch the result with that key", {
     timeout: 20_000,
   }, async () => {
     const payment = await paymentFrom();

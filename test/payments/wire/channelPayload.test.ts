@@ -62,7 +62,7 @@ test.each<[string, Partial<typeof payer.config>]>([
   ["receiver_authorizer_mismatch", { receiverAuthorizer: `0x${"bb".repeat(20)}` }],
   ["withdraw_delay_mismatch", { withdrawDelay: 900 }],
   ["voucher_signature", { payerAuthorizer: `0x${"bb".repeat(20)}` }],
-])("a payment channel with other terms is refused with the reason %s", async (code, change) => {
+])("a payment channel with a changed configuration is refused with the reason %s", async (code, change) => {
   const reason = await reasonOf(paymentOf(await new TestPayer(change).voucher(PRICE)));
   expect(reason).toContain(`invalid_batch_settlement_evm_${code}: `);
 });

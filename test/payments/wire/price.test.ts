@@ -8,7 +8,7 @@ describe("parsePrice", () => {
     ["0.000001", "1"],
     ["12.5", "12500000"],
     ["999999999.999999", "999999999999999"],
-  ])("parses the price of %s USDC as %s millionths of a USDC", (amount, millionths) => {
+  ])("parsePrice parses the price of %s USDC as %s millionths of a USDC", (amount, millionths) => {
     expect(parsePrice(amount)).toEqual({ millionths, label: `${amount} USDC` });
   });
 
@@ -26,7 +26,7 @@ describe("parsePrice", () => {
     "1 USDC",
     "free",
     "1000000000000",
-  ])("rejects the price %j", (amount) => expect(parsePrice(amount)).toBeUndefined());
+  ])("parsePrice rejects the price %j", (amount) => expect(parsePrice(amount)).toBeUndefined());
 });
 
 test.each([
@@ -35,10 +35,10 @@ test.each([
   ["0.05", 2, "5"],
   ["7", 0, "7"],
   ["1.25", 6, "1250000"],
-])("converts %s USDC to atomic units of a token with %i decimals: %s", (amount, decimals, units) => {
+])("atomicUnits converts %s USDC to atomic units of a token with %i decimals: %s", (amount, decimals, units) => {
   expect(atomicUnits(parsePrice(amount)!, decimals)).toBe(units);
 });
 
-test("rejects a price that is not a whole number of the token's atomic units", () => {
+test("atomicUnits rejects a price that is not a whole number of the token's atomic units", () => {
   expect(() => atomicUnits(parsePrice("0.05")!, 1)).toThrow("0.05 USDC");
 });

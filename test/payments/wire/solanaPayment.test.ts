@@ -29,7 +29,7 @@ const SYSTEM_PROGRAM = address("11111111111111111111111111111111");
 
 describe("a payment on Solana", () => {
   test.each([1, 2] as const)(
-    "reads a Solana payment of version %i and passes its fee payer to the facilitator",
+    "the service reads a Solana payment of x402 version %i and passes the payment's fee payer to the facilitator",
     (version) => {
       const transaction = transactionOf({ feePayer: OTHER_FEE_PAYER });
       const payment = read(transaction, version, OTHER_FEE_PAYER);
@@ -179,7 +179,7 @@ describe("remoteFacilitator on Solana", () => {
       "unexpected_settle_error",
       "failed_to_execute_transfer",
     ].map((reason): [string, object, string] => [reason, refusal(reason), "unknown"]),
-  ])("interprets a facilitator's answer to a settlement on Solana: %s", async (_, answer, outcome) => {
+  ])("the facilitator client interprets the answer to a settlement on Solana: %s", async (_, answer, outcome) => {
     for (const status of [200, 402]) expect((await settled(answer, status)).outcome).toBe(outcome);
     expect((await settled(answer, 500)).outcome).toBe("unknown");
   });
@@ -311,7 +311,7 @@ describe("evidenceOf on Solana", () => {
     expect(await proves({ found: [{ transaction: ours, blockTime: NOW - 21 }] })).toEqual(lost("before"));
   });
 
-  test("a Solana payment is reported as lost only if its blockhash is invalid and it is older than 120 seconds", async () => {
+  test("a Solana payment is reported as lost if its blockhash is invalid 120 seconds after the first settlement attempt", async () => {
     expect(await proves({ valid: false, asked: 125 })).toEqual(lost("lapsed"));
     expect(await proves({ valid: false, asked: 115 })).toBeUndefined();
     expect(await proves({ valid: true, asked: 10_000 }), "the chain has stopped").toBeUndefined();

@@ -27,7 +27,7 @@ const instruction: fc.Arbitrary<Instruction> = fc.record({
 });
 
 describe("decodeTransaction", () => {
-  test("decodes legacy and version 0 transactions to the same fields as @solana/kit", () => {
+  test("the decoder reads the same fields from legacy and version 0 Solana transactions as @solana/kit", () => {
     const instructions = fc.array(instruction, { minLength: 1, maxLength: 4 });
     const version = fc.constantFrom(0 as const, "legacy" as const);
     fc.assert(
@@ -130,6 +130,6 @@ test.each<[string, boolean]>([
   ["TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DAA", false],
   ["", false],
   [" 11111111111111111111111111111111", false],
-])("decides whether %j is a Solana address: %s", (given, expected) => {
+])("isSolanaAddress decides whether %j is a Solana address: %s", (given, expected) => {
   expect(isSolanaAddress(given)).toBe(expected);
 });

@@ -96,7 +96,7 @@ describe("an address whose payments are refused", () => {
   const forged = async (call: ReturnType<typeof deployment>["call"], address: string) =>
     (await call({ address, headers: { ...JSON_TYPE, "X-PAYMENT": await newPayment() }, body: validBody })).status;
 
-  test("the service throttles an address with refused payments for a few seconds without asking the facilitator again", async () => {
+  test("the service throttles an address with refused payments for a few seconds, and does not verify the throttled payments", async () => {
     const { call, verified } = deployment("forged");
     const statuses: number[] = [];
     for (let times = 0; times < 20; times++) statuses.push(await forged(call, "203.0.113.20"));
@@ -353,7 +353,7 @@ describe("a payer", () => {
   });
 });
 
-test("the service leaves a smart wallet's signature to the facilitator, deployed (ERC-1271) or not (ERC-6492)", async () => {
+test("the facilitator checks the signature of a smart wallet, whether the wallet is deployed (ERC-1271) or not (ERC-6492)", async () => {
   const { call, verified } = deployment("good");
   const statuses: number[] = [];
   for (const signature of [`0x${"ab".repeat(300)}`, `0x${"cd".repeat(640)}${"6492".repeat(16)}`]) {
@@ -365,7 +365,7 @@ test("the service leaves a smart wallet's signature to the facilitator, deployed
 });
 
 describe("a valid payment", () => {
-  test("the service verifies a valid payment once before it reads the body", async () => {
+  test("the service asks the facilitator only once to verify the payment of a call", async () => {
     const { call, verified } = deployment("good");
     const headers = { ...JSON_TYPE, "X-PAYMENT": await newPayment() };
     expect((await call({ headers, body: validBody })).status).toBe(200);

@@ -39,7 +39,7 @@ test("the service refuses a blocked address on every route that does work, befor
   expect(await verified()).toBe(0);
 });
 
-test("a blocked address can still read pages and download what it has bought", async () => {
+test("a blocked address can still read pages and use download links", async () => {
   const { call } = deployment("good", { BLOCKED });
   const headers = { "CF-Connecting-IP": ADDRESS };
   expect((await call({ method: "GET", headers }, "/v1/limits")).status).toBe(200);

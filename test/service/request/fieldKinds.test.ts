@@ -134,7 +134,7 @@ describe.each(Object.entries(ROWS))(
 );
 
 describe("a boolean field", () => {
-  test("a CLI flag or a form field in any letter case can turn off a boolean field", () => {
+  test('a boolean field is off if its CLI flag starts with --no- or its form field is "false" in any letter case', () => {
     const schema = z.object({ glow: z.boolean().default(true) });
     expect(typedFields({ glow: "False" }, schema)).toEqual({ glow: false });
     expect(fieldsOfFlags(["--no-bold"])).toEqual({ bold: "false" });

@@ -19,7 +19,7 @@ describe("a form's text", () => {
       { text: "1e1", size: 10, scale: 0.5 },
     ],
     [{ text: "A" }, { text: "A" }],
-  ])("converts the form fields %j to the types in the schema: %j", (fields, typed) => {
+  ])("typedFields converts the form fields %j to the types in the schema: %j", (fields, typed) => {
     expect(typedFields(fields, schema)).toMatchObject(typed);
     expect(schema.safeParse(typedFields(fields, schema)).success).toBe(true);
   });
@@ -38,7 +38,7 @@ describe("a form's text", () => {
     { text: "A", size: "" },
     { text: "A", size: "0x7" },
     { text: "A", size: "1e" },
-  ])("leaves the invalid form fields %j unconverted, and the error names the expected type", (fields) => {
+  ])("typedFields leaves the invalid form fields %j unconverted, and the schema rejects them", (fields) => {
     expect(typedFields(fields, schema)).toMatchObject(fields);
     expect(schema.safeParse(typedFields(fields, schema)).success).toBe(false);
   });

@@ -223,7 +223,7 @@ describe("aborted transfers to an upload", () => {
   test("an upload's quota counts only the received bytes of an aborted transfer", async () => {
     const send = await slot();
     const answers = [];
-    // The number is slightly more than a whole number of chunks.
+    // The number of sent bytes is slightly more than a whole number of chunks.
     for (let i = 0; i < 14; i++) answers.push(await send(152_000));
     expect(statuses(answers)).toEqual(Array(14).fill(400));
     expect(statuses([await send(152_000)])).toEqual([429]);
