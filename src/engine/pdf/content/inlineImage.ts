@@ -134,8 +134,8 @@ function describe(entries: Dictionary): Omit<InlineImage, "end"> & { endOfData?:
 }
 
 /**
- * Returns a function that finds the end of unfiltered data of `length` bytes. The data must not contain an `EI` before
- * white space, because some readers would end the data there.
+ * Returns a function that finds the end of unfiltered data of `length` bytes. The function returns -1 if the data
+ * contain an `EI` before white space, because some readers would end the data there.
  */
 function endOfSamples(length: number): EndOfData {
   return (bytes, at, end) => {

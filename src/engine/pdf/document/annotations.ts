@@ -65,7 +65,7 @@ export interface PageAnnotations {
 
 /**
  * Reads the annotations of all pages.
- * @returns the readable annotations by the index of the page. Omits pages without opaque annotations.
+ * @returns the readable annotations by the index of the page, without pages that have no opaque annotation
  */
 export async function readAnnotations({ objects, pages }: PdfDocument): Promise<ReadonlyMap<number, PageAnnotations>> {
   const reader = new AnnotationReader(objects);

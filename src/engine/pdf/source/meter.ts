@@ -28,8 +28,9 @@ export const WORK_LIMITS = {
    */
   placed: 32 * MB,
   /**
-   * The maximum length of the output is `output` plus `outputPerPage` for each page. The mark and twice the length of
-   * the source are not counted. The source counts twice because a rewritten object can leave a gap as long as itself.
+   * The maximum length of the output is the length of the mark, plus twice the length of the source, plus `output`,
+   * plus `outputPerPage` for each page. The source is added twice, because a rewritten object can leave a gap as long
+   * as itself.
    */
   output: 1024 * KB,
   outputPerPage: 4 * KB,
