@@ -25,7 +25,7 @@ const read = async (day: string, after = "") =>
 
 const body = { file: dataUri("application/pdf", onePage), text: "A" };
 
-/** Buys a result and returns the ledger key of the payment. */
+/** Buys a result and returns the name of the payment's ledger object. */
 async function buy(): Promise<string> {
   const offer: Offer = await offerOf(TEXT);
   const payment = await signPayment(offer);

@@ -1,6 +1,6 @@
 import { type Execution, never, type World } from "./world.ts";
 
-/** Maximum time until a write is durable, in milliseconds. The object's messages are held back until then. */
+/** Maximum time until a write is durable, in milliseconds. The object's messages wait for its writes. */
 const FLUSH_MS = 20;
 
 /** A running instance of a Durable Object's class. */
