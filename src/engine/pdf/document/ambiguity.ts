@@ -2,7 +2,7 @@
 import { FREE, IN_STREAM, type XrefTable } from "../objects/xrefTable.ts";
 import type { WalkOptions } from "../pages/pageTree.ts";
 import type { ByteSource } from "../source/byteSource.ts";
-import { Malformed, parseAt, readHeader, skipWhite } from "../syntax/lexer.ts";
+import { parseAt, readHeader, skipWhite, unlessMalformed } from "../syntax/lexer.ts";
 import type { Scan } from "../xref/rebuild.ts";
 import type { Xref } from "../xref/xref.ts";
 
@@ -66,10 +66,5 @@ function isAtOffset(source: ByteSource, table: XrefTable, num: number): boolean 
     const stream = table.streamNumber(row);
     return table.isInFile(stream) && isAtOffset(source, table, stream);
   }
-  try {
-    return parseAt(source, table.offset(row), readHeader)?.num === num;
-  } catch (error) {
-    if (error instanceof Malformed) return false;
-    throw error;
-  }
+  return unlessMalformed(() => parseAt(source, table.offset(row), readHeader)?.num === num, false);
 }

@@ -1,5 +1,5 @@
 import type { Objects } from "../objects/objects.ts";
-import { Malformed } from "../syntax/lexer.ts";
+import { unlessMalformed } from "../syntax/lexer.ts";
 import type { Dictionary } from "../syntax/values.ts";
 
 /**
@@ -8,12 +8,9 @@ import type { Dictionary } from "../syntax/values.ts";
  * @throws MissingRange if bytes must be fetched first
  */
 export function readFileId(objects: Objects, trailer: Dictionary): Uint8Array | undefined {
-  try {
+  return unlessMalformed(() => {
     const id = objects.resolve(trailer.get("ID"));
     const first = Array.isArray(id) ? objects.resolve(id[0]) : undefined;
     return first instanceof Uint8Array ? first : undefined;
-  } catch (error) {
-    if (error instanceof Malformed) return undefined;
-    throw error;
-  }
+  }, undefined);
 }

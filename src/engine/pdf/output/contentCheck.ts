@@ -8,7 +8,7 @@ import { indexOf } from "#platform/search";
 import type { Objects } from "../objects/objects.ts";
 import { dataStart, isGlued, MOST_WHITE_BEFORE_END } from "../objects/streams.ts";
 import { runYielding } from "../source/meter.ts";
-import { isDictionary, isWhite, Malformed, nameIs, readHeader, skipWhite } from "../syntax/lexer.ts";
+import { isDictionary, isWhite, Malformed, nameIs, readHeader, skipWhite, unlessMalformed } from "../syntax/lexer.ts";
 import { parseValue, Reference, type Value } from "../syntax/values.ts";
 import { eachWellFormedEntry } from "../syntax/wellFormed.ts";
 import { PlanOutdated } from "./eraser.ts";
@@ -137,13 +137,11 @@ export class ContentCheck {
     const offset = this.#objects.table.offsetOf(reference.num);
     if (offset < base || offset >= base + bytes.length) return reference;
     const object = bytes.subarray(offset - base, offset - base + LENGTH_OBJECT);
-    try {
+    const read = () => {
       const header = readHeader(object, 0);
-      if (header?.num === reference.num) return parseValue(object, header.end);
-    } catch (error) {
-      if (!(error instanceof Malformed)) throw error;
-    }
-    return reference;
+      return header?.num === reference.num ? parseValue(object, header.end) : reference;
+    };
+    return unlessMalformed(read, reference);
   }
 }
 

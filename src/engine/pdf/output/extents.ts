@@ -20,6 +20,7 @@ import {
   skipValue,
   skipWhite,
   startsWith,
+  unlessMalformed,
 } from "../syntax/lexer.ts";
 import { parseValue, Reference, type Value } from "../syntax/values.ts";
 import { Boundaries, SECTION, SUPERSEDED } from "./boundaries.ts";
@@ -194,12 +195,8 @@ class BoundaryCheck {
   }
 
   #numberOrReference(num: number): Value {
-    try {
-      return this.#objects.at(num, (bytes, at) => (mayBeLength(bytes[at]) ? parseValue(bytes, at) : null)) ?? null;
-    } catch (error) {
-      if (error instanceof Malformed) return null;
-      throw error;
-    }
+    const read = (bytes: Uint8Array, at: number) => (mayBeLength(bytes[at]) ? parseValue(bytes, at) : null);
+    return unlessMalformed(() => this.#objects.at(num, read), null) ?? null;
   }
 
   #hasRemains(start: number, end: number): boolean {
@@ -248,14 +245,10 @@ function endOfValue(bytes: Uint8Array, at: number): number {
 /** Returns the end of `word` if it follows `at`, after optional white space and comments. Otherwise returns `at`. */
 function behindWord(source: ByteSource, at: number, word: string): number {
   if (at >= source.length) return at;
-  try {
-    return parseAt(source, at, (bytes, from) => {
-      const start = skipWhite(bytes, from);
-      skipRegular(bytes, start);
-      return startsWith(bytes, start, word) ? at + start + word.length : at;
-    });
-  } catch (error) {
-    if (error instanceof Malformed) return at;
-    throw error;
-  }
+  const read = (bytes: Uint8Array, from: number) => {
+    const start = skipWhite(bytes, from);
+    skipRegular(bytes, start);
+    return startsWith(bytes, start, word) ? at + start + word.length : at;
+  };
+  return unlessMalformed(() => parseAt(source, at, read), at);
 }

@@ -10,7 +10,7 @@ import { memberText, type Objects } from "../objects/objects.ts";
 import { IN_FILE, IN_STREAM, type XrefTable } from "../objects/xrefTable.ts";
 import { retry } from "../source/byteSource.ts";
 import type { Meter } from "../source/meter.ts";
-import { eachEntry, Malformed, parseWhole, skipWhite, terminated } from "../syntax/lexer.ts";
+import { eachEntry, Malformed, parseWhole, skipWhite, terminated, unlessMalformed } from "../syntax/lexer.ts";
 import { Reference, type Value } from "../syntax/values.ts";
 import { endOfWellFormed } from "../syntax/wellFormed.ts";
 import { ReferenceGraph } from "./referenceGraph.ts";
@@ -124,12 +124,9 @@ async function addMembers(
  */
 function referencesAt(objects: Objects, num: number): number[] | undefined {
   const { source, table } = objects;
-  try {
-    const found = objects.at(num, (bytes, at) => referencesOfValue(bytes, at, source.meter));
-    if (found) return found;
-  } catch (error) {
-    if (!(error instanceof Malformed)) throw error;
-  }
+  const read = (bytes: Uint8Array, at: number) => referencesOfValue(bytes, at, source.meter);
+  const found = unlessMalformed(() => objects.at(num, read), undefined);
+  if (found) return found;
   const offset = table.offsetOf(num);
   const end = Math.min(objects.nextOffset(offset), source.length);
   const bytes = source.bytes(offset, Math.min(end, offset + LONGEST_MALFORMED));
@@ -139,13 +136,8 @@ function referencesAt(objects: Objects, num: number): number[] | undefined {
 }
 
 function referencesOfMember(text: Uint8Array, meter: Meter): number[] {
-  try {
-    const found = parseWhole(terminated(text), (bytes) => referencesOfValue(bytes, skipWhite(bytes, 0), meter));
-    if (found) return found;
-  } catch (error) {
-    if (!(error instanceof Malformed)) throw error;
-  }
-  return referencesAmong(text, meter);
+  const read = (bytes: Uint8Array) => referencesOfValue(bytes, skipWhite(bytes, 0), meter);
+  return unlessMalformed(() => parseWhole(terminated(text), read), undefined) ?? referencesAmong(text, meter);
 }
 
 /**
@@ -153,15 +145,8 @@ function referencesOfMember(text: Uint8Array, meter: Meter): number[] {
  * they may contain bytes that look like references. Returns an empty text if the dictionary is unreadable.
  */
 function dictionaryOf(text: Uint8Array): Uint8Array {
-  try {
-    return text.subarray(
-      0,
-      eachEntry(text, 0, () => {}),
-    );
-  } catch (error) {
-    if (!(error instanceof Malformed)) throw error;
-    return text.subarray(0, 0);
-  }
+  const end = unlessMalformed(() => eachEntry(text, 0, () => {}), 0);
+  return text.subarray(0, end);
 }
 
 /** Returns the object numbers of the references in the value at `at`. Returns undefined if the value is malformed. */

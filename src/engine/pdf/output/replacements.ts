@@ -20,6 +20,7 @@ import {
   skipValue,
   skipWhite,
   terminated,
+  unlessMalformed,
 } from "../syntax/lexer.ts";
 import { endOfWellFormed, WellFormedWalk, wellFormedText } from "../syntax/wellFormed.ts";
 import { findPrivateObjects } from "./privateData.ts";
@@ -227,20 +228,16 @@ function wellFormedMember(text: Uint8Array): Uint8Array {
 /** Returns a corrected copy of a member that may be malformed. */
 function mended(text: Uint8Array): Uint8Array {
   const read = (bytes: Uint8Array) => wellFormedText(bytes, skipWhite(bytes, 0));
-  try {
-    return read(text);
-  } catch (error) {
-    if (!(error instanceof Malformed)) throw error;
-    if (!(error instanceof EndOfBytes)) return NULL_OBJECT;
-  }
-  try {
-    // The member may end with its last token. The end of that token is clear only if white space follows, as in a
-    // terminated copy.
-    return read(terminated(text));
-  } catch (error) {
-    if (error instanceof Malformed) return NULL_OBJECT;
-    throw error;
-  }
+  return unlessMalformed(() => {
+    try {
+      return read(text);
+    } catch (error) {
+      if (!(error instanceof EndOfBytes)) throw error;
+      // The member may end with its last token. The end of that token is clear only if white space follows, as in a
+      // terminated copy.
+      return read(terminated(text));
+    }
+  }, NULL_OBJECT);
 }
 
 /**
@@ -274,18 +271,15 @@ function isPage(text: Uint8Array): boolean {
 
 /** Returns whether the linearization parameter dictionary (Annex F) is at `offset`. The output is not linearized. */
 function isLinearization({ objects: { source } }: PdfDocument, offset: number): boolean {
-  try {
-    return parseAt(source, offset, (bytes, at) => {
-      const header = readHeader(bytes, at);
-      if (!header || !isDictionary(bytes, header.end)) return false;
-      let found = false;
-      const end = eachEntry(bytes, header.end, (key, keyEnd) => {
-        if (nameIs(bytes, key, keyEnd, "Linearized")) found = true;
-      });
-      return found && !hasStream(bytes, end);
+  const read = (bytes: Uint8Array, at: number) => {
+    const header = readHeader(bytes, at);
+    if (!header || !isDictionary(bytes, header.end)) return false;
+    let found = false;
+    const end = eachEntry(bytes, header.end, (key, keyEnd) => {
+      if (nameIs(bytes, key, keyEnd, "Linearized")) found = true;
     });
-  } catch (error) {
-    if (error instanceof Malformed) return false; // an unreadable object is not a linearization parameter dictionary
-    throw error;
-  }
+    return found && !hasStream(bytes, end);
+  };
+  // An unreadable object is not a linearization parameter dictionary.
+  return unlessMalformed(() => parseAt(source, offset, read), false);
 }

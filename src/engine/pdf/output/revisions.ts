@@ -7,7 +7,7 @@ import { indexOf } from "#platform/search";
 import { concat } from "../../bytes.ts";
 import type { Objects } from "../objects/objects.ts";
 import { readStream } from "../objects/streams.ts";
-import { isRegular, isWhite, Malformed, startsWith } from "../syntax/lexer.ts";
+import { isRegular, isWhite, startsWith, unlessMalformed } from "../syntax/lexer.ts";
 import type { Boundaries } from "./boundaries.ts";
 import { PlanOutdated } from "./eraser.ts";
 
@@ -128,10 +128,8 @@ export class RevisionWatch {
 
 /** Returns the end of the data of the stream object at `offset`, or `offset` if no stream begins there. */
 function endOfStream(objects: Objects, offset: number): number {
-  try {
-    return readStream(objects.source, offset, (length) => objects.streamLength(length)).end;
-  } catch (error) {
-    if (error instanceof Malformed) return offset;
-    throw error;
-  }
+  return unlessMalformed(
+    () => readStream(objects.source, offset, (length) => objects.streamLength(length)).end,
+    offset,
+  );
 }

@@ -8,7 +8,7 @@ import type { Rewrite } from "../pages/rewrite.ts";
 import { forEachYielding, limitOutput } from "../source/meter.ts";
 import { ByteWriter } from "../syntax/byteWriter.ts";
 import { GREATER_THAN, LINE_FEED } from "../syntax/characters.ts";
-import { eachEntry, LARGEST_GENERATION, Malformed, readName } from "../syntax/lexer.ts";
+import { eachEntry, LARGEST_GENERATION, readName, unlessMalformed } from "../syntax/lexer.ts";
 import { Reference } from "../syntax/values.ts";
 import { endOfWellFormed, wellFormedName, wellFormedText } from "../syntax/wellFormed.ts";
 import { provePages } from "./proof.ts";
@@ -378,10 +378,5 @@ function entryText(text: Uint8Array, key: number, keyEnd: number, start: number)
   const name = wellFormedName(text, key, keyEnd);
   const end = endOfWellFormed(text, start);
   if (end >= 0) return name + decodeLatin1(text, keyEnd, end);
-  try {
-    return `${name} ${decodeLatin1(wellFormedText(text, start))}`;
-  } catch (error) {
-    if (error instanceof Malformed) return "";
-    throw error;
-  }
+  return unlessMalformed(() => `${name} ${decodeLatin1(wellFormedText(text, start))}`, "");
 }

@@ -1,7 +1,7 @@
 /** Reads the transparency group of a page (ISO 32000-2, 11.6.6). */
 import { decodeLatin1 } from "../../bytes.ts";
 import { LONGEST_REFERENCE_CHAIN, type Objects } from "../objects/objects.ts";
-import { eachEntry, isDictionary, Malformed, readName } from "../syntax/lexer.ts";
+import { eachEntry, isDictionary, readName, unlessMalformed } from "../syntax/lexer.ts";
 import { parseValue, referenceAt } from "../syntax/values.ts";
 import { wellFormedText } from "../syntax/wellFormed.ts";
 import type { PageGroup } from "./page.ts";
@@ -23,15 +23,12 @@ const STRING = /\(|(?<!<)<(?!<)/;
 export function readGroup(page: Uint8Array, span: Span, objects: Objects): PageGroup | "retained" {
   const read = (bytes: Uint8Array, at: number) =>
     isDictionary(bytes, at) ? groupAt(bytes, at) : (referenceAt(bytes, at)?.num ?? "retained");
-  try {
+  return unlessMalformed(() => {
     let found = read(page, span.start);
     for (let i = 0; i < LONGEST_REFERENCE_CHAIN && typeof found === "number"; i++)
       found = objects.at(found, read) ?? "retained";
     return typeof found === "number" ? "retained" : found;
-  } catch (error) {
-    if (error instanceof Malformed) return "retained";
-    throw error;
-  }
+  }, "retained");
 }
 
 function groupAt(bytes: Uint8Array, at: number): PageGroup | "retained" {

@@ -112,6 +112,16 @@ export function parseWhole<T>(bytes: Uint8Array, parse: (bytes: Uint8Array, at: 
 /** Number of bytes that {@link terminated} appends. */
 export const TERMINATOR_LENGTH = 2;
 
+/** Returns the result of `read`, or `otherwise` if `read` throws Malformed. */
+export function unlessMalformed<T, U>(read: () => T, otherwise: U): T | U {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Malformed) return otherwise;
+    throw error;
+  }
+}
+
 /**
  * Returns a copy of the bytes that ends in white space and a delimiter. The white space ends the last token. The
  * delimiter shows that a number at the end does not begin a reference.
