@@ -59,7 +59,10 @@ export class SyntaxCheck {
       .sort((a, b) => a.offset - b.offset);
   }
 
-  /** Collects the content in the next window. Call this method before anything in the window is erased. */
+  /**
+   * Collects the content in the next window. Call this method before anything in the window is erased.
+   * @throws PlanOutdated if the dictionary of a stream is malformed
+   */
   inspect(window: Window): void {
     const { end, base, bytes } = window;
     if (this.#open) this.#collect(this.#open, window);
@@ -124,10 +127,10 @@ export class SyntaxCheck {
 }
 
 /**
- * Reads the head of the stream object at `at`. Returns undefined for a stream that cannot be checked. The head of such
- * a stream is malformed, or the length of its data is unknown. The length is unknown if /Length is indirect and the
- * data do not end in `bytes`.
+ * Reads the head of the stream object at `at`. Returns undefined if there is no stream, or if the length of its data is
+ * unknown. The length is unknown if /Length is indirect and the data do not end in `bytes`.
  * @param end known end of the data, if any
+ * @throws PlanOutdated if the dictionary of the stream is malformed
  */
 function openStream(bytes: Uint8Array, at: number, end?: number): (Collected & { data: number }) | undefined {
   try {
@@ -142,7 +145,6 @@ function openStream(bytes: Uint8Array, at: number, end?: number): (Collected & {
     if (!(Number.isInteger(length) && length >= 0 && length <= MAX_CHECKED)) return undefined;
     return { dict, raw: new Uint8Array(length), filled: 0, data };
   } catch (error) {
-    if (error instanceof Malformed) return undefined;
-    throw error;
+    throw error instanceof Malformed ? new PlanOutdated("the dictionary of a page's content is malformed") : error;
   }
 }
