@@ -94,6 +94,13 @@ export const IRREGULAR_FILES: [string, number, Uint8Array][] = [
       .bytes(),
   ],
   ["an array as /Encrypt, in a scanned file", 1, scanned(onePage(BOX), "/Root 1 0 R/Encrypt[]")],
+  ...["/Nothing", "[4 0 R]", "[/FlateDecode/Nothing]", "[/Nothing/FlateDecode]", "/DCTDecode", "7"].map(
+    (filter): [string, number, Uint8Array] => [
+      `unreadable content with the filter ${filter}`,
+      1,
+      file(onePage(`${BOX}/Contents 4 0 R`, { 4: { dict: `/Filter ${filter}`, data: "Do ".repeat(150) } })),
+    ],
+  ),
   [
     "content with the filter /BrotliDecode",
     1,
@@ -252,6 +259,9 @@ export const MALFORMED_CONTENTS: [string, string][] = [
   ["an array and a dictionary that are left open", "[<</A["],
   ["an inline image without data", "BI /W 9 /H 9 /BPC 8 /CS /RGB ID "],
   ["text that is left open", "BT /F1 9 Tf"],
+  ["image data without an image", "ID"],
+  ["the size of a glyph", "9 0 0 0 9 9 d1"],
+  ["a dictionary as an operand", "BT /F1 <</A 1>> Tf"],
   ["many graphics states without /ExtGState", "/None gs ".repeat(150)],
   ["many color spaces without /ColorSpace", "/None cs 1 sc ".repeat(150)],
 ];

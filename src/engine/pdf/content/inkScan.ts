@@ -30,7 +30,7 @@ import { RectangleGroup } from "./barcodes.ts";
 import { areaOf, type Bounds, clipped, mapped } from "./bounds.ts";
 import { BLACK, type Color, colorOf } from "./color.ts";
 import { InkPath } from "./inkPath.ts";
-import { endOfInlineImage, readInlineImage } from "./inlineImage.ts";
+import { readInlineImage } from "./inlineImage.ts";
 import { isUpright, type Matrix, multiply } from "./matrix.ts";
 
 /** Maximum number of saved graphics states. */
@@ -502,7 +502,7 @@ export class InkScan {
   #inlineImage(bytes: Uint8Array, at: number, end: number): number {
     const image = readInlineImage(bytes, at, end);
     this.#image({ isOpaque: false, isBarcode: () => image.mayBeBarcode, details: () => [] });
-    return image.end < 0 ? endOfInlineImage(bytes, at, end) : image.end;
+    return image.next;
   }
 
   #curve(numbers: Float64Array, count: number): void {

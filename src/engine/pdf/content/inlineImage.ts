@@ -1,6 +1,6 @@
 /** Reads inline images of page content (ISO 32000-2, 8.9.7). */
 import { GREATER_THAN, HASH, LESS_THAN, TILDE } from "../syntax/characters.ts";
-import { isWhite, Malformed } from "../syntax/lexer.ts";
+import { isWhite, unlessMalformed } from "../syntax/lexer.ts";
 import { type Dictionary, parseValue, type Value } from "../syntax/values.ts";
 import { eachWellFormedEntry } from "../syntax/wellFormed.ts";
 
@@ -48,6 +48,8 @@ const COMPONENTS = new Map([
 interface InlineImage {
   /** Offset after `EI`, or -1 if the image is malformed. */
   readonly end: number;
+  /** Equals `end`, or is the offset after the first `EI` that may end a malformed image, or else the end of the content. */
+  readonly next: number;
   /** Number of components of the image's colors: 1 for an indexed image, 0 if the number is unknown. */
   readonly components: number;
   /** Whether the image has one bit per pixel, is nearly square, and has enough pixels for a square barcode. */
@@ -63,31 +65,25 @@ interface InlineImage {
 export function readInlineImage(bytes: Uint8Array, at: number, end: number): InlineImage {
   const data = endOfDictionary(bytes, at, end);
   const entries = data < 0 ? undefined : dictionaryOf(bytes, at, data - 3);
-  if (!entries) return { end: -1, components: 0, mayBeBarcode: false };
-  const { endOfData, ...about } = describe(entries);
-  let after = endOfData?.(bytes, data, end) ?? -1;
-  if (after < 0 || !isWhite(bytes[after])) return { end: -1, ...about };
-  while (after < end && isWhite(bytes[after])) after++;
-  const isEnded = bytes[after] === UPPER_E && bytes[after + 1] === UPPER_I;
-  after += 2;
-  return { end: isEnded && (after === end || isWhite(bytes[after])) ? after : -1, ...about };
+  const { endOfData, ...about } = describe(entries ?? new Map());
+  const after = endOfData?.(bytes, data, end) ?? -1;
+  let mark = after;
+  while (mark < end && isWhite(bytes[mark])) mark++;
+  if (after < mark && isEnd(bytes, mark, end)) return { end: mark + 2, next: mark + 2, ...about };
+  let next = Math.max(at, data, after);
+  while (next < end && !(isEnd(bytes, next, end) && isText(bytes, next + 2, end))) next++;
+  return { end: -1, next: Math.min(next + 2, end), ...about };
 }
 
-/**
- * Returns the offset after the first `EI` that may end the inline image at `at`. Returns `end` if there is no such
- * `EI`.
- */
-export function endOfInlineImage(bytes: Uint8Array, at: number, end: number): number {
-  const data = endOfDictionary(bytes, at, end);
-  for (at = Math.max(at, data); at + 2 <= end; at++)
-    if (
-      bytes[at] === UPPER_E &&
-      bytes[at + 1] === UPPER_I &&
-      isWhite(bytes[at - 1]) &&
-      (at + 2 === end || isWhite(bytes[at + 2]))
-    )
-      return at + 2;
-  return end;
+/** Returns whether `EI` is at `at`, and white space or the end of the content follows. */
+function isEnd(bytes: Uint8Array, at: number, end: number): boolean {
+  const hasLetters = bytes[at] === UPPER_E && bytes[at + 1] === UPPER_I;
+  return hasLetters && (at + 2 === end || (at + 2 < end && isWhite(bytes[at + 2])));
+}
+
+/** Returns whether the bytes at `at` may be operators instead of the data of an image. */
+function isText(bytes: Uint8Array, at: number, end: number): boolean {
+  return bytes.subarray(at, Math.min(at + 15, end)).every((code) => isWhite(code) || (code > 0x20 && code < 0x7f));
 }
 
 /**
@@ -105,7 +101,7 @@ function endOfDictionary(bytes: Uint8Array, at: number, end: number): number {
  * Returns the facts about an image that its dictionary states. If all readers find the same end of the data, the result
  * includes a function that finds this end.
  */
-function describe(entries: Dictionary): Omit<InlineImage, "end"> & { endOfData?: EndOfData | undefined } {
+function describe(entries: Dictionary): Omit<InlineImage, "end" | "next"> & { endOfData?: EndOfData | undefined } {
   let isAmbiguous = false;
   const get = (short: string, long: string) => {
     if (entries.has(short) && entries.has(long)) isAmbiguous = true;
@@ -173,13 +169,10 @@ function dictionaryOf(bytes: Uint8Array, start: number, end: number): Dictionary
   const text = new Uint8Array(end - start + 4);
   text.fill(LESS_THAN, 0, 2).set(bytes.subarray(start, end), 2);
   text.fill(GREATER_THAN, text.length - 2);
-  try {
+  return unlessMalformed(() => {
     let count = 0;
     if (text.includes(HASH) || eachWellFormedEntry(text, 0, () => count++) !== text.length) return undefined;
     const entries = parseValue(text, 0);
     return entries instanceof Map && entries.size === count ? entries : undefined;
-  } catch (error) {
-    if (error instanceof Malformed) return undefined;
-    throw error;
-  }
+  }, undefined);
 }

@@ -42,16 +42,6 @@ class StreamMeter {
   }
 }
 
-/** Names of the filters that {@link decodeStream} applies or ignores. */
-const NAMES = new Set(
-  "FlateDecode Fl ASCIIHexDecode AHx ASCII85Decode A85 RunLengthDecode RL LZWDecode LZW Crypt".split(" "),
-);
-
-/** Returns whether all filters of a stream are known to {@link decodeStream}. */
-export function hasKnownFilters(dict: Dictionary): boolean {
-  return list(dict.get("Filter")).every((filter) => typeof filter === "string" && NAMES.has(filter));
-}
-
 /**
  * Applies the filters of a stream dictionary in order. Charges the output of each filter to the meter.
  * @param maxBytes maximum number of bytes that all filters together may produce

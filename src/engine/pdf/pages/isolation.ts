@@ -3,15 +3,18 @@
  * 8.10) that the page draws before the mark. A reader that stops at malformed content then skips only the rest of the
  * form, and continues with the page.
  */
-import { hasKnownFilters } from "../objects/filters.ts";
+import { concat } from "../../bytes.ts";
+import { contain } from "../content/containment.ts";
 import type { Objects } from "../objects/objects.ts";
-import type { Dictionary } from "../syntax/values.ts";
+import { LINE_FEED } from "../syntax/characters.ts";
 import type { ContentsReader, DataStream } from "./contents.ts";
 import type { Span } from "./pageAttributes.ts";
 import {
   contentOf,
   decodeContent,
   decrypted,
+  filtersOf,
+  hasBrotli,
   MAX_CHECKED,
   type PageContent,
   streamNumbers,
@@ -37,7 +40,10 @@ export interface FormSource {
 /** The isolated content of a page. */
 export interface IsolatedContent {
   readonly forms: readonly FormSource[];
-  /** The decoded content of several streams, which become one form because they may depend on each other. */
+  /**
+   * The decoded content, if it becomes a new form. Several streams become one form because they may depend on each other.
+   * Content of which parts are replaced (see {@link contain}) also becomes a new form.
+   */
   readonly joined: Uint8Array | undefined;
   /** The resources that the isolated content uses. */
   readonly resources: Rewrite | undefined;
@@ -49,6 +55,9 @@ export interface IsolatedContent {
  * Maximum number of bytes that are decoded for a file. Beyond this limit, content that needs decoding is not isolated.
  */
 const MAX_DECODED = 8 << 20;
+
+/** White space after each of several joined streams. A token must not continue in the next stream (ISO 32000-2, 7.8.2). */
+const SEPARATOR = Uint8Array.of(LINE_FEED);
 
 /**
  * Reads the content of isolated pages. If a call throws because bytes are not loaded yet, the caller repeats the
@@ -101,28 +110,37 @@ export class IsolationReader {
    * @param items references to the streams
    * @param resources see IsolatedContent
    * @param box see IsolatedContent
+   * @param isMalformed whether a check found the content malformed
    * @returns undefined if the content cannot be isolated
    * @throws MissingRange if bytes must be fetched first
    */
-  read(items: string, resources: Rewrite | undefined, box: string): IsolatedContent | undefined {
+  read(items: string, resources: Rewrite | undefined, box: string, isMalformed: boolean): IsolatedContent | undefined {
     const use = `${box} ${resources && keyOf(resources)}`;
     const known = this.#isolated.get(items)?.get(use);
     if (known) return known;
-    const isolated = this.#isolate(items, resources, box, use);
+    const isolated = this.#isolate(items, resources, box, use, isMalformed);
     if (!isolated) return undefined;
     this.#isolated.set(items, (this.#isolated.get(items) ?? new Map()).set(use, isolated));
     return isolated;
   }
 
-  #isolate(items: string, resources: Rewrite | undefined, box: string, use: string): IsolatedContent | undefined {
+  #isolate(
+    items: string,
+    resources: Rewrite | undefined,
+    box: string,
+    use: string,
+    isMalformed: boolean,
+  ): IsolatedContent | undefined {
     const streams = this.#streams(items);
     if (!streams) return undefined;
-    const parts = streams.length > 1 ? streams.map((stream) => this.#decode(stream, MAX_DECODED)) : [];
+    const parts = streams.length > 1 || isMalformed ? streams.map((stream) => this.#decode(stream, MAX_DECODED)) : [];
     if (parts.includes("too long")) return undefined;
     if (parts.length > 0 && !parts.includes(undefined)) {
-      const content = joined(parts as Uint8Array[]);
-      this.#objects.source.meter.retain(content.length);
-      return { forms: [], joined: content, resources, box };
+      const content = concat((parts as Uint8Array[]).flatMap((part) => [part, SEPARATOR]));
+      if (contain(content) || streams.length > 1) {
+        this.#objects.source.meter.retain(content.length);
+        return { forms: [], joined: content, resources, box };
+      }
     }
     const forms = streams.map((stream) => this.#formOf(stream, use));
     if (forms.some((form) => !form)) return undefined;
@@ -131,14 +149,14 @@ export class IsolationReader {
   }
 
   /**
-   * Returns the streams to which `items` refer. Returns undefined if the dictionary of a stream cannot be read, or if a
-   * stream has an unknown filter. MuPDF does not render a page with a form that has an unknown filter.
+   * Returns the streams to which `items` refer. Returns undefined if the dictionary of a stream cannot be read, or if
+   * the stream cannot become a form; see {@link hasBrotli}.
    */
   #streams(items: string): DataStream[] | undefined {
     const streams: DataStream[] = [];
     for (const num of streamNumbers(items)) {
       const stream = this.#contents.stream(num);
-      if (!stream || !hasKnownFilters(this.#filtersOf(stream))) return undefined;
+      if (!stream || hasBrotli(filtersOf(this.#objects, stream.filters))) return undefined;
       streams.push(stream);
     }
     return streams;
@@ -153,10 +171,6 @@ export class IsolationReader {
     return { num, coding, data, copy: decrypted(this.#objects, num, this.#raw(stream)).slice() };
   }
 
-  #filtersOf({ filters }: DataStream): Dictionary {
-    return new Map(Array.from(filters, ([key, value]) => [key, this.#objects.resolve(value)]));
-  }
-
   #raw({ data }: DataStream): Uint8Array {
     return this.#objects.source.bytes(data.start, data.end);
   }
@@ -166,7 +180,13 @@ export class IsolationReader {
     const { num } = stream;
     const { meter } = this.#objects.source;
     const before = meter.used.decoded;
-    const content = decodeContent(this.#objects, num, this.#filtersOf(stream), this.#raw(stream), limit);
+    const content = decodeContent(
+      this.#objects,
+      num,
+      filtersOf(this.#objects, stream.filters),
+      this.#raw(stream),
+      limit,
+    );
     if (!(content instanceof Uint8Array)) return content;
     if (this.#counted.has(num)) meter.chargeDecodedAgain(meter.used.decoded - before);
     else if (content.length > this.#left) return "too long";
@@ -179,19 +199,4 @@ export class IsolationReader {
 /** Returns a key that is equal for equal resources. */
 function keyOf({ num, origin, text }: Rewrite): string {
   return num > 0 ? `${num}` : `${origin} ${text.byteOffset}`;
-}
-
-/**
- * Joins content streams. Separates the streams by white space, because a token must not continue in the next stream
- * (ISO 32000-2, 7.8.2).
- */
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length + 1, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-    bytes[at++] = 0x0a;
-  }
-  return bytes;
 }

@@ -4,7 +4,7 @@ import type { Bounds } from "../content/bounds.ts";
 import { checkContent } from "../content/contentSyntax.ts";
 import { darkAreaOf } from "../content/darkArea.ts";
 import { CATEGORIES } from "../content/operators.ts";
-import { decodeStream, hasKnownFilters } from "../objects/filters.ts";
+import { decodeStream } from "../objects/filters.ts";
 import type { Objects } from "../objects/objects.ts";
 import { BRACKET_CLOSE, BRACKET_OPEN, GREATER_THAN, LESS_THAN } from "../syntax/characters.ts";
 import { Malformed } from "../syntax/lexer.ts";
@@ -81,10 +81,20 @@ export function filtersOf(objects: Objects, dictionary: Dictionary): Dictionary 
 }
 
 /**
+ * Returns whether a stream has the filter /BrotliDecode. The engine does not decode this filter. A MuPDF without Brotli
+ * does not render a page with such a form, but renders a page with such content.
+ * @param filters see {@link filtersOf}
+ */
+export function hasBrotli(filters: Dictionary): boolean {
+  return [filters.get("Filter")].flat().includes("BrotliDecode");
+}
+
+/**
  * Decodes a content stream.
  * @param filters see {@link filtersOf}
  * @param raw the data of the stream as in the file
- * @returns undefined for damaged data; "too long" if the content has more than `limit` bytes or an unknown filter
+ * @returns undefined for damaged data or an unknown filter; "too long" for content that has more than `limit` bytes or
+ * is not decoded (see {@link hasBrotli})
  */
 export function decodeContent(
   objects: Objects,
@@ -93,7 +103,7 @@ export function decodeContent(
   raw: Uint8Array,
   limit: number,
 ): Uint8Array | "too long" | undefined {
-  if (!hasKnownFilters(filters)) return "too long";
+  if (hasBrotli(filters)) return "too long";
   const { cipher, table } = objects;
   const { meter } = objects.source;
   const hasOwnCipher = [filters.get("Filter")].flat().includes("Crypt");

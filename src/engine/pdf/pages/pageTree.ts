@@ -5,7 +5,7 @@ import { LONGEST_REFERENCE_CHAIN, MissingStream, type Objects } from "../objects
 import { MEMORY } from "../source/costs.ts";
 import { tooComplex } from "../source/meter.ts";
 import { BRACKET_OPEN } from "../syntax/characters.ts";
-import { eachEntry, isDictionary, Malformed } from "../syntax/lexer.ts";
+import { eachEntry, isDictionary, Malformed, unlessMalformed } from "../syntax/lexer.ts";
 import { parseCharged, Reference, referenceAt, type Value } from "../syntax/values.ts";
 import { areApart, type Box, displayedBox, readBox, readRotation, readUserUnit, trimmedBox } from "./boxes.ts";
 import { ContentsReader } from "./contents.ts";
@@ -384,6 +384,7 @@ export class PageWalk {
           contents.items,
           found && (found.shared ?? page.part(span!.start, span!.end)),
           boxText(mediaBox ?? box),
+          !content.isWellFormed,
         )
       : undefined;
     const resources = (isolated ? undefined : found) ?? this.#resources.missing(page);
@@ -437,14 +438,9 @@ export class PageWalk {
   /** Returns the part of a displayed box that lies within the TrimBox. An unreadable TrimBox counts as missing. */
   #trimBox(text: Uint8Array, span: Span | undefined, box: Box): Box | undefined {
     if (!span || span.end - span.start > LONGEST_ENTRY) return undefined;
-    try {
-      const trimBox = trimmedBox(box, this.#box(text, span));
-      if (trimBox && !isEqual(this.#lastTrimBox, trimBox)) this.#lastTrimBox = trimBox;
-      return trimBox && this.#lastTrimBox;
-    } catch (error) {
-      if (error instanceof Malformed) return undefined;
-      throw error;
-    }
+    const trimBox = unlessMalformed(() => trimmedBox(box, this.#box(text, span)), undefined);
+    if (trimBox && !isEqual(this.#lastTrimBox, trimBox)) this.#lastTrimBox = trimBox;
+    return trimBox && this.#lastTrimBox;
   }
 
   /** Parses the value of an entry of a page or node. */
@@ -504,17 +500,14 @@ export class PageWalk {
   #mayBeArray(text: Uint8Array, at: number): boolean {
     const { lenient, mayDefer } = this.#options;
     const read = (bytes: Uint8Array, start: number) => bytes[start] === BRACKET_OPEN || referenceAt(bytes, start)?.num;
-    try {
+    return unlessMalformed(() => {
       let found: number | boolean | undefined = read(text, at);
       for (let i = 0; i < LONGEST_REFERENCE_CHAIN && typeof found === "number"; i++) {
         if (!lenient && (mayDefer || !this.#objects.table.isInFile(found))) return true;
         found = this.#objects.at(found, read);
       }
       return found === true;
-    } catch (error) {
-      if (error instanceof Malformed) return true;
-      throw error;
-    }
+    }, true);
   }
 
   #countPage(): void {

@@ -96,6 +96,12 @@ describe("content that readers stop drawing", () => {
     expect([await nested(64), await nested(65)]).toEqual(["stamped", "damaged_pdf"]);
   });
 
+  it("the copying pass finds malformed content in a stream whose dictionary is not closed", async () => {
+    const content = `<</Length 150\nstream\n${") ".repeat(75)}\nendstream`;
+    const output = await mark(file(onePage(`${BOX}/Contents 4 0 R`, { 4: content })));
+    expect([MUPDF.look(output, CORNER), PDFIUM.look(output, CORNER)]).toEqual([[true], [true]]);
+  });
+
   it("readers show the mark on a repaired page whose content cannot be decoded", async () => {
     const content = { dict: "/Filter/FlateDecode", data: "not deflated" };
     const output = await mark(scanned(onePage(`${BOX}/Contents[4 0 R 5 0 R]`, { 4: content, 5: content })));
