@@ -19,8 +19,8 @@ function broken(history: History): string[] {
   const elsewhere = ({ consumed }: PaymentHistory) => (consumed?.by === "another service" ? 1 : 0);
   /**
    * Returns whether the ledger must sell the payment: its money has arrived, and the facilitator's answer did not deny
-   * the transfer. Without a node, the ledger must also sell without proof of settlement (`trusted`), and no alarm of the
-   * payment may have been lost.
+   * the transfer. Without a node, the ledger must also sell without proof of settlement (`trusted`), and no alarm of
+   * the payment may have been lost.
    */
   const isKnownPaid = (payment: PaymentHistory) =>
     hasPaid(payment, history) && !payment.doubled && (node || (trusted && !payment.forgotten));

@@ -14,8 +14,8 @@ import { VirtualWorld } from "./virtualWorld.ts";
 /**
  * Simulates `Sale` and the records of the ledger. One seed determines the clock, the chain, the facilitator's faults,
  * and the deaths of Workers and Durable Objects. One payer calls with repeated or new payments, with or without
- * idempotency keys. Strangers send forged payments. They also copy payments from the chain, send them to the service, and
- * submit them to the chain. The simulation records all events, and `schedules.test.ts` checks rules over this history.
+ * idempotency keys. Strangers send forged payments. They also copy payments from the chain, send them to the service,
+ * and submit them to the chain. The simulation records all events, and `schedules.test.ts` checks rules over this history.
  */
 
 const FACILITATOR_TIMEOUT_MS = 20_000;

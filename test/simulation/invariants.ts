@@ -266,8 +266,8 @@ function errorsOf({ log, thrown }: World): string[] {
 
 /**
  * Returns whether a payer's order has ended correctly. Either the link was delivered again, or the holder has revoked
- * it, or the IP address has used up its allowance for failed calls. If the deployment's clock is ahead, a new payment may
- * also be refused as expired.
+ * it, or the IP address has used up its allowance for failed calls. If the deployment's clock is ahead, a new payment
+ * may also be refused as expired.
  */
 function hasResult({ answers }: Order): boolean {
   const isGiven = ({ isFinal, status, isTooLate }: Heard) =>

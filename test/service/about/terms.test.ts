@@ -10,8 +10,8 @@ import { ORIGIN } from "../../support/client.ts";
 import { decodeHeader } from "../../support/x402.ts";
 
 /**
- * Settings of a deployment whose price differs from the default. The deployment's facilitator does not settle payments on
- * one of the networks.
+ * Settings of a deployment whose price differs from the default. The deployment's facilitator does not settle payments
+ * on one of the networks.
  */
 const SETTINGS = {
   PRICE: "1.25",

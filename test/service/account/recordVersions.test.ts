@@ -157,7 +157,7 @@ test("usage that version 0.1.0 recorded still counts against a payer's quotas", 
   expect(await env.BUDGETS.getByName("payer:old").begin("a", 1, limits)).toBe(0);
 });
 
-/** The constant `CHANNEL` is a channel as stored by the first build with channels (1a1b9db3), without `claimsBooked`. */
+/** The constant `CHANNEL` is a channel as the first build with channels (1a1b9db3) stored it, without `claimsBooked`. */
 const CHANNEL_ID = `0x${"91".repeat(32)}` as const;
 const CHANNEL = {
   ...{ channelId: CHANNEL_ID, chain: CHAIN, facilitators: ["https://facilitator.example.com/good"] },
