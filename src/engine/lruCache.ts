@@ -1,9 +1,16 @@
+interface Entry<V> {
+  readonly value: V;
+  readonly bytes: number;
+}
+
 /** An LRU cache bounded in bytes. The newest entry always stays, even if it alone exceeds the budget. */
 export class LruCache<K, V> {
   readonly #budget: number;
   readonly #onEvict: (value: V) => void;
   /** Entries, least recently used first. A Map iterates in insertion order. */
-  readonly #entries = new Map<K, { value: V; bytes: number }>();
+  readonly #entries = new Map<K, Entry<V>>();
+  /** The most recently used entry. */
+  #newest: Entry<V> | undefined;
   #bytes = 0;
 
   /**
@@ -19,8 +26,10 @@ export class LruCache<K, V> {
   get(key: K): V | undefined {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
+    if (entry === this.#newest) return entry.value;
     this.#entries.delete(key);
     this.#entries.set(key, entry);
+    this.#newest = entry;
     return entry.value;
   }
 
@@ -29,7 +38,8 @@ export class LruCache<K, V> {
    * value.
    */
   put(key: K, value: V, bytes: number): V {
-    this.#entries.set(key, { value, bytes });
+    this.#newest = { value, bytes };
+    this.#entries.set(key, this.#newest);
     this.#bytes += bytes;
     for (const [oldest, entry] of this.#entries) {
       if (this.#bytes <= this.#budget || oldest === key) break;

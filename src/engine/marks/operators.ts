@@ -33,13 +33,13 @@ export function numbers(values: Matrix | readonly number[]): string {
  * Returns operators that show a named XObject at each place. Each translation is relative to the previous translation
  * and rounded to a hundredth of a unit, which keeps the operators short.
  */
-export function showEach<P extends Point>(places: readonly P[], nameOf: (place: P) => string): string {
+export function showEach<P extends Point>(places: readonly P[], nameOf: (place: P, index: number) => string): string {
   let [x, y] = [0, 0];
   const operators: string[] = [];
-  for (const place of places) {
+  for (const [index, place] of places.entries()) {
     const [dx, dy] = [rounded(place.x - x, 2), rounded(place.y - y, 2)];
     if (dx !== "0" || dy !== "0") operators.push(`1 0 0 1 ${dx} ${dy} cm`);
-    operators.push(`/${nameOf(place)} Do`);
+    operators.push(`/${nameOf(place, index)} Do`);
     x += Number(dx);
     y += Number(dy);
   }

@@ -56,6 +56,18 @@ interface PlacedPage {
   readonly isOutside: boolean;
   /** Sample points of the marks in user space, computed on first use. */
   points?: ReturnType<typeof pointsOf>;
+  /** The operators that show the marks, computed on first use. */
+  drawn?: DrawnParts;
+}
+
+/** The operators that show marks with their words. */
+interface DrawnParts {
+  /** The parts of the mark, followed by its echoes. */
+  readonly parts: readonly Part[];
+  /** The resource name of each part and echo. */
+  readonly names: readonly string[];
+  readonly words: string | undefined;
+  readonly operators: string;
 }
 
 /**
@@ -83,8 +95,8 @@ export async function placeOnPages(
   await overlay(document, (page, nameOf) => {
     const placement = placementOn(page);
     const { matrix, parts, words, echoes = [] } = placement;
+    const all = echoes.length > 0 ? [...parts, ...echoes] : parts;
     onPlace?.(outlineOf(page, placement));
-    const show = (marks: readonly Part[], named = nameOf) => showEach(marks, ({ mark }) => named(mark.ref));
     const toUser = () => multiply(matrix, toUserSpace(page));
     if (previous?.matrix !== matrix || !haveSameShape(previous.page, page))
       previous = {
@@ -93,24 +105,48 @@ export async function placeOnPages(
       };
     if (previous.isOutside) outsidePages.push(page.index + 1);
     const { operands } = previous;
-    const { windows, hidden } = annotationMarks.coveredBoxes(page, [...parts, ...echoes], toUser);
+    const { windows, hidden } = annotationMarks.coveredBoxes(page, all, toUser);
     if (isUnder || hidden.length > 0) {
-      previous.points ??= pointsOf(isUnder ? [...parts, ...echoes] : parts, toUser());
+      previous.points ??= pointsOf(isUnder ? all : parts, toUser());
       document.placed.push({ index: page.index, points: previous.points, hidden });
     }
-    const operators = () => {
-      const shown = `q ${operands} cm ${show(parts)} Q`;
-      if (words === undefined) return shown;
-      const copies = echoes.length > 0 ? `\nq ${operands} cm ${show(echoes)} Q` : "";
-      return `q ${wordsOf(words, `${shown} ${cornerOf(page)} cm`)} Q${copies}`;
-    };
-    if (windows.length === 0) return operators();
+    const names = all.map(({ mark }) => nameOf(mark.ref));
+    if (!previous.drawn || !isDrawn(previous.drawn, all, names, words)) {
+      const operators = drawnOn(page, placement, operands, names);
+      previous.drawn = { parts: all, names, words, operators };
+    }
+    const { operators } = previous.drawn;
+    if (windows.length === 0) return operators;
     annotationMarks.show(page, windows, (named) =>
-      [parts, echoes].map((marks) => `q ${operands} cm ${show(marks, named)} Q`).join(" "),
+      [parts, echoes].map((marks) => `q ${operands} cm ${showEach(marks, ({ mark }) => named(mark.ref))} Q`).join(" "),
     );
-    return `q ${clipOut(windows, page.box)}${operators()} Q`;
+    return `q ${clipOut(windows, page.box)}${operators} Q`;
   });
   return { outsidePages };
+}
+
+/** Returns whether marks with the given names and words have the same operators as the marks that were drawn before. */
+function isDrawn(drawn: DrawnParts, parts: readonly Part[], names: readonly string[], words?: string): boolean {
+  if (drawn.parts.length !== parts.length || drawn.words !== words) return false;
+  return parts.every((part, index) => part === drawn.parts[index] && names[index] === drawn.names[index]);
+}
+
+/**
+ * Returns the operators that show marks on a page.
+ * @param operands see PlacedPage
+ * @param names see DrawnParts
+ */
+function drawnOn(
+  page: Page,
+  { parts, words, echoes = [] }: Placement,
+  operands: string,
+  names: readonly string[],
+): string {
+  const show = (marks: readonly Part[], first: number) => showEach(marks, (_, index) => names[first + index]!);
+  const shown = `q ${operands} cm ${show(parts, 0)} Q`;
+  if (words === undefined) return shown;
+  const copies = echoes.length > 0 ? `\nq ${operands} cm ${show(echoes, parts.length)} Q` : "";
+  return `q ${wordsOf(words, `${shown} ${cornerOf(page)} cm`)} Q${copies}`;
 }
 
 function outlineOf(page: Page, { matrix, size: { width, height } }: Placement): MarkOutline {

@@ -7,7 +7,6 @@ import { EngineError } from "../../errors.ts";
 import { ObjectNumbers } from "../objects/objectNumbers.ts";
 import { Objects } from "../objects/objects.ts";
 import type { ContentsReader } from "../pages/contents.ts";
-import { categoriesOf } from "../pages/pageContent.ts";
 import { PageWalk } from "../pages/pageTree.ts";
 import { Rewrites } from "../pages/rewrite.ts";
 import { unreadablePage } from "../pages/treeObject.ts";
@@ -260,7 +259,7 @@ async function readTree(
           .filter(({ isolated }) => !isolated)
           .map(({ box, contents, content, isTagged, ownResources }) => ({
             ...{ content, items: contents!.items, box, isTagged },
-            categories: categoriesOf(ownResources),
+            categories: ownResources?.categories.bits ?? 0,
           }))
       : [],
     contentEnds: walk.contents.ends,

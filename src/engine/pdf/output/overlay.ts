@@ -132,13 +132,27 @@ function arrayOf(...items: string[]): string {
 const LONG = 1024;
 const ENTRY = /\/([^\s/<]+) \d/g;
 
+/** The name of an XObject in a name slot. */
+interface Name {
+  readonly number: number;
+  /** The slot's `prefix` and `around`. */
+  readonly prefix: string;
+  readonly around: readonly [string, string];
+  readonly name: string;
+  /** The XObject's entry in the XObject dictionary. */
+  readonly entry: string;
+  /** The text that adds the entry to a slot without added entries. */
+  readonly insert: string;
+}
+
 /**
  * Names XObjects in the resources of pages. The name ends with the number of the XObject. This number is the same on
  * all pages, because pages may share resources.
  */
 class Names {
-  readonly #numbers = new Map<Ref, number>();
-  /** Texts of the entries written so far. Most pages have equal entries, and share one string for these entries. */
+  /** The last name of each XObject. Most pages have equal names, and share the strings of these names. */
+  readonly #last = new Map<Ref, Name>();
+  /** Texts that were inserted so far. Pages with equal texts share one string. */
   readonly #known = new Map<string, string>();
   /**
    * The added names in each XObject dictionary with long added entries. Such a dictionary is usually shared by many
@@ -149,23 +163,34 @@ class Names {
   /** Returns the name of an XObject, and adds it to the page's XObject dictionary if it is missing. */
   nameOf(xobject: Ref, resources: PageResources): string {
     const { slot } = resources;
-    for (const splice of resources.corrections) resources.holder.splice(splice);
-    resources.corrections = [];
-    const number = this.#numbers.get(xobject) ?? this.#numbers.size;
-    this.#numbers.set(xobject, number);
-    const name = `${slot.prefix}${number}`;
-    const entry = `/${name} ${xobject}`;
-    const [before, after] = slot.around;
+    if (resources.corrections.length > 0) {
+      for (const splice of resources.corrections) resources.holder.splice(splice);
+      resources.corrections = [];
+    }
+    const { name, entry, insert } = this.#nameIn(slot, xobject);
     const { start, end } = slot.span;
     if (!slot.splice) {
-      const entries = before + entry + after;
-      const insert = this.#known.get(entries) ?? entries;
-      this.#known.set(insert, insert);
       slot.splice = { at: start, remove: end - start, insert };
       slot.rewrite.splice(slot.splice);
-    } else if (!this.#has(slot, slot.splice, name))
+    } else if (slot.splice.insert !== insert && !this.#has(slot, slot.splice, name)) {
+      const [before] = slot.around;
       slot.splice.insert = before + entry + slot.splice.insert.slice(before.length);
+    }
     return name;
+  }
+
+  #nameIn({ prefix, around }: NameSlot, xobject: Ref): Name {
+    const last = this.#last.get(xobject);
+    if (last?.prefix === prefix && last.around === around) return last;
+    const number = last?.number ?? this.#last.size;
+    const name = `${prefix}${number}`;
+    const entry = `/${name} ${xobject}`;
+    const text = around[0] + entry + around[1];
+    const insert = this.#known.get(text) ?? text;
+    this.#known.set(insert, insert);
+    const named = { number, prefix, around, name, entry, insert };
+    this.#last.set(xobject, named);
+    return named;
   }
 
   /**

@@ -27,15 +27,17 @@ export function provePages(
    */
   const known = new Map<string, boolean>();
   const isWhole = (placement: string) => {
-    const isKnown = known.get(placement) ?? Array.from(placement.matchAll(/(\d+) 0 R/g), numberOf).every(isWritten);
-    known.set(placement, isKnown);
-    return isKnown;
+    const isKnown = known.get(placement);
+    if (isKnown !== undefined) return isKnown;
+    const areWritten = Array.from(placement.matchAll(/(\d+) 0 R/g), numberOf).every(isWritten);
+    known.set(placement, areWritten);
+    return areWritten;
   };
 
   const isInPlace = (array: string, placement: string) =>
     layer === "under"
       ? array === `[${placement}]` || array.startsWith(`[${placement} `)
-      : array.endsWith(`${placement}]`);
+      : endsWithBoth(array, placement, "]");
 
   for (const [index, { overlay }] of pages.entries()) {
     const leaf = leaves[index];
@@ -45,9 +47,14 @@ export function provePages(
       isWritten(leaf.num) &&
       isWhole(overlay.placement) &&
       isInPlace(arrayOf(overlay.contents), overlay.placement) &&
-      leaf.splices.some(({ insert }) => insert.endsWith(`/Contents${overlay.contents}`));
+      leaf.splices.some(({ insert }) => endsWithBoth(insert, "/Contents", overlay.contents));
     if (!isProved) throw new Error(`page ${index + 1} would be written without its mark`);
   }
+}
+
+/** Returns whether a text ends with `first` and then `second`. Creates no string, because every page is checked. */
+function endsWithBoth(text: string, first: string, second: string): boolean {
+  return text.endsWith(second) && text.endsWith(first, text.length - second.length);
 }
 
 function numberOf([, digits]: RegExpMatchArray): number {

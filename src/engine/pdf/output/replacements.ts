@@ -122,7 +122,9 @@ export async function planReplacements(document: PdfDocument, skeleton: Skeleton
   for (const num of freed) superseded.add(num);
   for (const num of superseded) {
     const staysStream = document.rewrites.isStream(num) && !freed.has(num);
-    if (!staysStream && !unused.has(num) && (await isContent(document, num))) throw sharedContent();
+    if (staysStream || unused.has(num)) continue;
+    const isRead = document.contentEnds.has(table.offsetOf(num));
+    if (isRead || (document.deferred.has(num) && (await isStream(objects, num)))) throw sharedContent();
   }
   const inOrder = [...streams].sort((a, b) => table.offsetOf(a) - table.offsetOf(b));
   return { inFile, inStreams, streams: inOrder, superseded, freed };
@@ -143,14 +145,11 @@ async function isObjectStream(objects: Objects, num: number): Promise<boolean> {
   }
 }
 
-/** Returns whether an object is a content stream of a page. */
-async function isContent({ contentEnds, deferred, objects }: PdfDocument, num: number): Promise<boolean> {
-  if (contentEnds.has(objects.table.offsetOf(num))) return true;
-  if (!deferred.has(num)) return false;
+/** Returns whether an object is a stream. */
+async function isStream(objects: Objects, num: number): Promise<boolean> {
+  const read = (bytes: Uint8Array, at: number) => isDictionary(bytes, at) && hasStream(bytes, skipValue(bytes, at));
   try {
-    const isStream = (bytes: Uint8Array, at: number) =>
-      isDictionary(bytes, at) && hasStream(bytes, skipValue(bytes, at));
-    return (await objects.run(() => objects.at(num, isStream))) ?? false;
+    return (await objects.run(() => objects.at(num, read))) ?? false;
   } catch (error) {
     if (error instanceof Malformed) return false; // the malformed object is detected while the source is copied
     throw error;

@@ -28,11 +28,12 @@ export async function writeSkeleton(document: PdfDocument, blending: Blending): 
   const { pages, numbers, objects } = document;
   const tree = new TreeNumbers(pages.length, () => numbers.take());
   const leaves = pages.map(({ rewrite, repeated }) => (repeated ? copyOf(rewrite) : rewrite));
+  const references: string[] = [];
   await forEachYielding(objects.source.meter, leaves.entries(), ([index, leaf]) => {
     const { attributes, resources, overlay, cuts, addedAnnotations } = pages[index]!;
     const shared = resources.shared ? `/Resources ${document.referenceTo(resources.shared)}` : "";
     const entries = `/Parent ${tree.parentOf(index)} 0 R${attributes}${shared}/Contents${overlay?.contents}`;
-    document.referenceTo(leaf);
+    references.push(document.referenceTo(leaf));
     const splices = cuts.map(({ start, end }): Splice => ({ at: start, remove: end - start, insert: "" }));
     splices[0] ??= { at: 2, remove: 0, insert: "" };
     splices[0].insert = `/Type/Page${entries}`;
@@ -40,7 +41,7 @@ export async function writeSkeleton(document: PdfDocument, blending: Blending): 
     if (addedAnnotations) splices.push(addedAnnotations);
     leaf.spliceAll(splices);
   });
-  const nodes = tree.nodes(leaves.map((leaf) => document.referenceTo(leaf)));
+  const nodes = tree.nodes(references);
   return { leaves, nodes, catalog: writeCatalog(document, nodes.at(-1)!.num) };
 }
 

@@ -34,9 +34,8 @@ const LARGEST_UNIT = 75_000;
 export function readBox(objects: Objects, value: Value | undefined): Box | undefined {
   const corners = objects.resolve(value);
   if (!Array.isArray(corners) || corners.length < 4) return undefined;
-  const [a, b, c, d] = corners
-    .slice(0, 4)
-    .map((corner) => (typeof corner === "number" ? corner : objects.resolve(corner)));
+  const coordinate = (corner: Value | undefined) => (typeof corner === "number" ? corner : objects.resolve(corner));
+  const [a, b, c, d] = [coordinate(corners[0]), coordinate(corners[1]), coordinate(corners[2]), coordinate(corners[3])];
   if (typeof a !== "number" || typeof b !== "number" || typeof c !== "number" || typeof d !== "number")
     return undefined;
   const box = { x0: Math.min(a, c), y0: Math.min(b, d), x1: Math.max(a, c), y1: Math.max(b, d) };

@@ -74,10 +74,10 @@ export class IsolationReader {
    */
   readonly #isolated = new Map<string, Map<string, IsolatedContent>>();
   /**
-   * Results of content checks. The key consists of the categories of the page's resources and the references to the
-   * content streams.
+   * Results of content checks. The outer key is the bit set of the categories of the page's resources. The inner key
+   * consists of the references to the content streams.
    */
-  readonly #checked = new Map<string, PageContent>();
+  readonly #checked = new Map<number, Map<string, PageContent>>();
   /** Numbers of the streams that have been decoded and counted toward the limit. */
   readonly #counted = new Set<number>();
   #left = MAX_DECODED;
@@ -91,17 +91,17 @@ export class IsolationReader {
    * Checks the content of a page. Content beyond {@link MAX_CHECKED} is not checked, and counts as well-formed.
    * @param items references to the streams
    * @param isTagged see checkContent
-   * @param categories see categoriesOf
+   * @param categories see ResourceCategories
    * @throws MissingRange if bytes must be fetched first
    */
   check(items: string, isTagged: boolean, categories: number): PageContent {
-    const key = `${categories} ${items}`;
-    const known = this.#checked.get(key);
+    const checked = this.#checked.get(categories) ?? new Map<string, PageContent>();
+    const known = checked.get(items);
     if (known) return known;
     if (MAX_DECODED - this.#left >= MAX_CHECKED) return uncheckedContent();
     const parts = this.#streams(items)?.map((stream) => this.#decode(stream, MAX_CHECKED)) ?? ["too long"];
     const found = contentOf(parts, isTagged, categories);
-    this.#checked.set(key, found);
+    this.#checked.set(categories, checked.set(items, found));
     return found;
   }
 

@@ -3,14 +3,12 @@ import { EngineError } from "../../errors.ts";
 import type { Bounds } from "../content/bounds.ts";
 import { checkContent } from "../content/contentSyntax.ts";
 import { darkAreaOf } from "../content/darkArea.ts";
-import { CATEGORIES } from "../content/operators.ts";
 import { decodeStream } from "../objects/filters.ts";
 import type { Objects } from "../objects/objects.ts";
 import { BRACKET_CLOSE, BRACKET_OPEN, GREATER_THAN, LESS_THAN } from "../syntax/characters.ts";
 import { Malformed } from "../syntax/lexer.ts";
 import type { Dictionary } from "../syntax/values.ts";
 import { type Box, commonBox } from "./boxes.ts";
-import type { PageResources } from "./resources.ts";
 
 /**
  * Maximum number of decoded content bytes that are checked for a file. Checking more bytes would take longer than all
@@ -45,17 +43,11 @@ export function uncheckedContent(): PageContent {
   return { isWellFormed: true, colors: undefined, darkArea: undefined };
 }
 
-/** Returns the bit set of the resource categories that a page has (see content/operators.ts). */
-export function categoriesOf(resources: PageResources | undefined): number {
-  if (!resources) return 0;
-  return CATEGORIES.reduce((bits, key, index) => (resources.categories.has(key) ? bits | (1 << index) : bits), 0);
-}
-
 /**
  * Checks decoded content. Content that uses many resources of a missing category counts as malformed.
  * @param parts the decoded streams; see {@link decodeContent}
  * @param isTagged see checkContent
- * @param categories see {@link categoriesOf}
+ * @param categories bit set of the resource categories that the page has; see ResourceCategories
  */
 export function contentOf(
   parts: readonly ReturnType<typeof decodeContent>[],

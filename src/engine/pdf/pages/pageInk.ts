@@ -29,7 +29,7 @@ import { readBox } from "./boxes.ts";
 import { readFontMetrics } from "./fontMetrics.ts";
 import type { PageEntry } from "./page.ts";
 import { decodeContent, filtersOf, streamNumbers } from "./pageContent.ts";
-import type { PageResources } from "./resources.ts";
+import type { PageResources, ResourceCategories } from "./resources.ts";
 
 /** Limits on the content that is run. */
 export interface InkLimits {
@@ -75,7 +75,7 @@ const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
 /** Finds the areas that pages paint, up to a work limit for the file. */
 export class PageInkReader {
   readonly #objects: Objects;
-  readonly #resources = new LruCache<PageResources, ContentResources>(OBJECTS_BYTES);
+  readonly #resources = new LruCache<ResourceCategories, ContentResources>(OBJECTS_BYTES);
   readonly #fonts = new LruCache<number, FontMetrics>(FONTS_BYTES);
   readonly #xobjects = new LruCache<number, InkImage | InkForm>(OBJECTS_BYTES);
   readonly #limits: InkLimits;
@@ -150,18 +150,18 @@ export class PageInkReader {
 
   #resourcesOf(resources: PageResources | undefined): ContentResources {
     if (!resources) return this.#contentResources(new Map());
-    const known = this.#resources.get(resources);
+    const { holder, at, categories } = resources;
+    const known = this.#resources.get(categories);
     if (known) return known;
     const { meter } = this.#objects.source;
-    const { holder, categories } = resources;
     const dictionary: Dictionary = new Map();
     let bytes = ENTRY_BYTES;
-    for (const [key, { start, end }] of categories) {
+    for (const [key, { start, end }] of categories.spans) {
       if (!CATEGORIES.includes(key)) continue;
-      dictionary.set(key, parseCharged(holder.text, start, meter));
+      dictionary.set(key, parseCharged(holder.text, at + start, meter));
       bytes += 8 * (end - start);
     }
-    return this.#resources.put(resources, this.#contentResources(dictionary), bytes);
+    return this.#resources.put(categories, this.#contentResources(dictionary), bytes);
   }
 
   #contentResources(dictionary: Dictionary): ContentResources {

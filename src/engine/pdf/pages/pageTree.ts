@@ -11,9 +11,10 @@ import { areApart, type Box, displayedBox, readBox, readRotation, readUserUnit, 
 import { ContentsReader } from "./contents.ts";
 import { IsolationReader } from "./isolation.ts";
 import { KidList, readKids } from "./kids.ts";
+import { LastText } from "./lastText.ts";
 import type { PageEntry } from "./page.ts";
 import { type PageAttributes, type Span, scanPageAttributes } from "./pageAttributes.ts";
-import { categoriesOf, uncheckedContent } from "./pageContent.ts";
+import { uncheckedContent } from "./pageContent.ts";
 import { readGroup } from "./pageGroup.ts";
 import { type DefaultSpace, type PageResources, Resources } from "./resources.ts";
 import { Rewrite, type Rewrites } from "./rewrite.ts";
@@ -97,6 +98,10 @@ export class PageWalk {
   readonly #seenArrays = new Map<number, TreeNode>();
   /** Boxes that are separate objects, by object number. The value is null for an object that is not a box. */
   readonly #boxes = new Map<number, Box | null>();
+  /** The last direct box of each kind; null if the array is not a box. */
+  readonly #mediaBoxes = new LastText<Box | null>();
+  readonly #cropBoxes = new LastText<Box | null>();
+  readonly #trimBoxes = new LastText<Box | null>();
   /** Blank pages that replace pages with unreadable dictionaries. */
   readonly #blank = new Set<Rewrite>();
   #count = 0;
@@ -304,8 +309,8 @@ export class PageWalk {
     const { inherited } = above;
     const value = (span: Span | undefined): Value => (span ? this.#objects.resolve(this.#parse(text, span)) : null);
     const own = {
-      mediaBox: this.#box(text, attributes.mediaBox) ?? inherited.mediaBox,
-      cropBox: this.#box(text, attributes.cropBox) ?? inherited.cropBox,
+      mediaBox: this.#box(text, attributes.mediaBox, this.#mediaBoxes) ?? inherited.mediaBox,
+      cropBox: this.#box(text, attributes.cropBox, this.#cropBoxes) ?? inherited.cropBox,
       rotate: readRotation(value(attributes.rotate)) ?? inherited.rotate,
     };
     const type = attributes.isPage ? "Page" : value(attributes.type);
@@ -360,11 +365,12 @@ export class PageWalk {
   /** @param inherited the page's own attributes, and the resources of the nodes above it */
   #visitPage(page: Rewrite, attributes: PageAttributes, inherited: Inherited): PageEntry {
     const { mediaBox, cropBox, rotate } = inherited;
+    const { text } = page;
     const { userUnit: unit } = attributes;
-    const userUnit = readUserUnit(unit ? this.#objects.resolve(this.#parse(page.text, unit)) : null);
+    const userUnit = readUserUnit(unit ? this.#objects.resolve(this.#parse(text, unit)) : null);
     // The contents of the first page are not deferred. Contents that may have to be isolated are not deferred either.
     const mayDefer = this.#options.mayDefer && this.#count > 0 && !this.#options.lenient;
-    const contents = this.contents.read(page.text, attributes.contents, mayDefer);
+    const contents = this.contents.read(text, attributes.contents, mayDefer);
     const { resources: span, annotations, cuts } = attributes;
     const box = this.#equalBox(displayedBox(mediaBox, cropBox));
     const own = span && this.#resources.find(page, span, true);
@@ -372,12 +378,12 @@ export class PageWalk {
     const content =
       this.#options.mayDefer && !this.#options.lenient
         ? uncheckedContent()
-        : this.#isolation.check(contents.items, attributes.isTagged, categoriesOf(found));
+        : this.#isolation.check(contents.items, attributes.isTagged, found?.categories.bits ?? 0);
     const isIsolated = this.#options.lenient || !content.isWellFormed;
-    const group = attributes.group && readGroup(page.text, attributes.group, this.#objects);
+    const group = attributes.group && readGroup(text, attributes.group, this.#objects);
     if (typeof group === "object") cuts.push({ start: attributes.group!.key, end: attributes.group!.end });
     // Poppler shows nothing of a page whose /Annots is not an array.
-    if (annotations && !this.#mayBeArray(page.text, annotations.start))
+    if (annotations && !this.#mayBeArray(text, annotations.start))
       cuts.push({ start: annotations.key, end: annotations.end });
     const isolated = isIsolated
       ? this.#isolation.read(
@@ -394,21 +400,25 @@ export class PageWalk {
     this.#countPage();
     this.hasPrivateData ||= attributes.hasPrivateData;
     return {
-      ...{ index: 0, box, rotate, userUnit, rewrite: page, repeated: false, cuts },
-      ...{
-        trimBox: this.#trimBox(page.text, attributes.trimBox, box),
-        attributes: this.#attributesOf(inherited, box, userUnit),
-        contents,
-        resources,
-        annotations,
-        ownResources: found,
-        content,
-        group,
-        isolated,
-        isTagged: attributes.isTagged,
-        overlay: undefined,
-        addedAnnotations: undefined,
-      },
+      index: 0,
+      box,
+      trimBox: this.#trimBox(text, attributes.trimBox, box),
+      rotate,
+      userUnit,
+      rewrite: page,
+      repeated: false,
+      cuts,
+      annotations,
+      attributes: this.#attributesOf(inherited, box, userUnit),
+      contents,
+      resources,
+      ownResources: found,
+      content,
+      group,
+      isTagged: attributes.isTagged,
+      isolated,
+      overlay: undefined,
+      addedAnnotations: undefined,
     };
   }
 
@@ -438,7 +448,7 @@ export class PageWalk {
   /** Returns the part of a displayed box that lies within the TrimBox. An unreadable TrimBox counts as missing. */
   #trimBox(text: Uint8Array, span: Span | undefined, box: Box): Box | undefined {
     if (!span || span.end - span.start > LONGEST_ENTRY) return undefined;
-    const trimBox = unlessMalformed(() => trimmedBox(box, this.#box(text, span)), undefined);
+    const trimBox = unlessMalformed(() => trimmedBox(box, this.#box(text, span, this.#trimBoxes)), undefined);
     if (trimBox && !isEqual(this.#lastTrimBox, trimBox)) this.#lastTrimBox = trimBox;
     return trimBox && this.#lastTrimBox;
   }
@@ -449,11 +459,20 @@ export class PageWalk {
     return parseCharged(text, start, this.#objects.source.meter);
   }
 
-  /** Reads a box. If the box is a separate object, which many pages may share, it is read only once. */
-  #box(text: Uint8Array, span: Span | undefined): Box | undefined {
+  /**
+   * Reads a box. If the box is a separate object, which many pages may share, it is read only once. A direct box is
+   * read only if it differs from the last direct box of its kind.
+   */
+  #box(text: Uint8Array, span: Span | undefined, last: LastText<Box | null>): Box | undefined {
     if (!span) return undefined;
+    const same = last.readAt(text, span.start);
+    if (same !== undefined) return same ?? undefined;
     const value = this.#parse(text, span);
-    if (!(value instanceof Reference)) return readBox(this.#objects, value);
+    if (!(value instanceof Reference)) {
+      const box = readBox(this.#objects, value);
+      if (Array.isArray(value)) last.put(text.subarray(span.start, span.end), box ?? null);
+      return box;
+    }
     const known = this.#boxes.get(value.num);
     if (known !== undefined) return known ?? undefined;
     const box = readBox(this.#objects, value);

@@ -1,12 +1,12 @@
 /** Determines whether the resources of a page have colors for a screen or for print (ISO 32000-2, 8.6 and 8.9.5). */
 import { EngineError } from "../../errors.ts";
-import { DEVICE_CMYK, DEVICE_RGB } from "../content/operators.ts";
+import { CATEGORIES, DEVICE_CMYK, DEVICE_RGB } from "../content/operators.ts";
 import type { Objects } from "../objects/objects.ts";
 import { readStream } from "../objects/streams.ts";
 import { Malformed } from "../syntax/lexer.ts";
 import { type Dictionary, parseCharged, Reference, type Value } from "../syntax/values.ts";
 import { contentOf, decodeContent } from "./pageContent.ts";
-import type { PageResources } from "./resources.ts";
+import type { PageResources, ResourceCategories } from "./resources.ts";
 
 /** Bit for screen colors: colors in an RGB color space. */
 export const SCREEN = 1;
@@ -27,7 +27,9 @@ export interface ResourceColors {
 }
 
 const NOTHING: ResourceColors = { drawn: 0, named: 0 };
-const KEYS = new Set(["ColorSpace", "ExtGState", "XObject", "Pattern", "Shading"]);
+/** Categories of resources that may have colors, by name and as a bit set. */
+const KEYS = new Set<string>(["ColorSpace", "ExtGState", "XObject", "Pattern", "Shading"]);
+const COLORED = CATEGORIES.reduce((bits, key, index) => (KEYS.has(key) ? bits | (1 << index) : bits), 0);
 const OBJECT_KEYS = new Set(
   "Subtype ImageMask ColorSpace Resources Shading PatternType OP op N Filter DecodeParms Length".split(" "),
 );
@@ -57,7 +59,8 @@ export function colorsOfContent(colors: number): number {
  */
 export class ResourceColorReader {
   readonly #objects: Objects;
-  readonly #known = new Map<PageResources, ResourceColors>();
+  /** The colors of resource dictionaries. Pages with equal dictionaries mostly share their categories. */
+  readonly #known = new Map<ResourceCategories, ResourceColors>();
   /** The colors of XObjects, patterns, shadings and graphics states by object number. */
   readonly #drawn = new Map<number, number>();
   /** Numbers of the objects that are being read, from the outermost to the innermost object. */
@@ -75,19 +78,18 @@ export class ResourceColorReader {
    * @throws MissingRange or MissingStream if bytes must be fetched or decoded first
    */
   of(resources: PageResources | undefined): ResourceColors {
-    if (!resources) return NOTHING;
-    const known = this.#known.get(resources);
+    if (!resources || (resources.categories.bits & COLORED) === 0) return NOTHING;
+    const { holder, at, categories } = resources;
+    const known = this.#known.get(categories);
     if (known) return known;
-    const { holder, categories } = resources;
-    if (!Array.from(categories.keys()).some((key) => KEYS.has(key))) return NOTHING;
     const { meter } = this.#objects.source;
     const colors = this.#orUnknown(() => {
       const dictionary: Dictionary = new Map();
-      for (const [key, { start }] of categories)
-        if (KEYS.has(key)) dictionary.set(key, parseCharged(holder.text, start, meter));
+      for (const [key, { start }] of categories.spans)
+        if (KEYS.has(key)) dictionary.set(key, parseCharged(holder.text, at + start, meter));
       return this.#resources(dictionary, 0);
     });
-    this.#known.set(resources, colors);
+    this.#known.set(categories, colors);
     return colors;
   }
 

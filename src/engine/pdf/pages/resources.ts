@@ -10,6 +10,7 @@ import { hasStream } from "../objects/streams.ts";
 import { eachEntry, isDictionary, Malformed, nameIs, readName } from "../syntax/lexer.ts";
 import { parseCharged, Reference, referenceAt } from "../syntax/values.ts";
 import { endOfWellFormed, wellFormedText } from "../syntax/wellFormed.ts";
+import { LastText } from "./lastText.ts";
 import type { EntrySpan, Span } from "./pageAttributes.ts";
 import { Rewrite, type Rewrites, type Splice } from "./rewrite.ts";
 
@@ -43,11 +44,20 @@ export interface PageResources {
   corrections: readonly Splice[];
   /** The object that contains the resources. */
   readonly holder: Rewrite;
-  /** The existing categories of resources, as spans of the text of `holder`. */
-  readonly categories: ReadonlyMap<string, Span>;
+  /** Position of the resource dictionary in the text of `holder`. */
+  readonly at: number;
+  readonly categories: ResourceCategories;
 }
 
-const NO_CATEGORIES: ReadonlyMap<string, Span> = new Map();
+/** The existing categories of a resource dictionary. Consecutive pages with equal dictionaries share one instance. */
+export interface ResourceCategories {
+  /** The values of the categories, as spans relative to the dictionary. */
+  readonly spans: ReadonlyMap<string, Span>;
+  /** Bit set of the categories (see content/operators.ts). */
+  readonly bits: number;
+}
+
+const NO_CATEGORIES: ResourceCategories = { spans: new Map(), bits: 0 };
 const IN_XOBJECTS = ["", ""] as const;
 const NEW_XOBJECTS = ["/XObject<<", ">>"] as const;
 const NEW_RESOURCES = ["/Resources<</XObject<<", ">>>>"] as const;
@@ -74,6 +84,7 @@ export class Resources {
    * a repeated search does not scan the dictionary again.
    */
   readonly #entries = new Map<Rewrite, { at: number; entries: Entries }>();
+  readonly #lastEntries = new LastText<Entries>();
 
   /** @param prefix text with which the names of new resources begin */
   constructor(objects: Objects, rewrites: Rewrites, prefix: string) {
@@ -98,7 +109,7 @@ export class Resources {
   /** Returns new resources for a page without usable own or inherited resources. */
   missing(page: Rewrite): PageResources {
     const slot = slotAt(page, { start: 2, end: 2 }, NEW_RESOURCES, this.#prefix);
-    return { slot, shared: undefined, corrections: [], holder: page, categories: NO_CATEGORIES };
+    return { slot, shared: undefined, corrections: [], holder: page, at: 2, categories: NO_CATEGORIES };
   }
 
   #referenced(holder: Rewrite, span: Span): PageResources | undefined {
@@ -114,14 +125,12 @@ export class Resources {
   }
 
   #inResources(holder: Rewrite, at: number, isShared: boolean): PageResources {
-    const read = this.#entries.get(holder);
-    const entries = read?.at === at ? read.entries : entriesOf(holder.text, at);
-    this.#entries.set(holder, { at, entries });
-    const { found, overridden, colorSpaces, categories } = entries;
+    const { overridden, colorSpaces, categories, ...entries } = this.#entriesOf(holder, at);
+    const found = entries.found && spanFrom(at, entries.found);
     // Each ColorSpace dictionary is removed from the list after it has been searched, so that it is searched only once.
-    for (; colorSpaces.length > 0; colorSpaces.pop()) this.#noteDefaults(holder, colorSpaces.at(-1)!);
+    for (; colorSpaces.length > 0; colorSpaces.pop()) this.#noteDefaults(holder, at + colorSpaces.at(-1)!.start);
     // Earlier /XObject entries are removed, because some readers use the first entry instead of the last.
-    const corrections = overridden.map(({ key, end }): Splice => ({ at: key, remove: end - key, insert: "" }));
+    const corrections = overridden.map(({ key, end }): Splice => ({ at: at + key, remove: end - key, insert: "" }));
     const slot = found
       ? this.#inFound(holder, found, corrections)
       : slotAt(holder, { start: at + 2, end: at + 2 }, NEW_XOBJECTS, this.#prefix);
@@ -130,7 +139,18 @@ export class Resources {
     if (isShared && slot.rewrite !== holder && !this.#objects.table.isInFile(holder.num))
       corrections.push({ at: 0, remove: 0, insert: "" });
     this.#entries.delete(holder);
-    return { slot, shared: isShared ? holder : undefined, corrections, holder, categories };
+    return { slot, shared: isShared ? holder : undefined, corrections, holder, at, categories };
+  }
+
+  /** Returns the entries of the Resources dictionary at `at`. */
+  #entriesOf(holder: Rewrite, at: number): Entries {
+    const { text } = holder;
+    const read = this.#entries.get(holder);
+    const known = read?.at === at ? read.entries : this.#lastEntries.readAt(text, at);
+    if (known) return known;
+    const { entries, end } = readEntries(text, at);
+    this.#entries.set(holder, { at, entries });
+    return this.#lastEntries.put(text.subarray(at, end), entries);
   }
 
   #inFound(holder: Rewrite, found: EntrySpan, corrections: Splice[]): NameSlot {
@@ -167,11 +187,11 @@ export class Resources {
   }
 
   /**
-   * Records the default color spaces in the ColorSpace dictionary at `span`, which may be at the end of a chain of
+   * Records the default color spaces in the ColorSpace dictionary at `start`, which may be at the end of a chain of
    * references. If the dictionary is unreadable, records all default color spaces, because a reader may find any of
    * them.
    */
-  #noteDefaults(holder: Rewrite, span: Span): void {
+  #noteDefaults(holder: Rewrite, start: number): void {
     const note = (bytes: Uint8Array, at: number) => {
       if (!isDictionary(bytes, at)) return referenceAt(bytes, at)?.num;
       eachEntry(bytes, at, (key, keyEnd) => {
@@ -181,7 +201,7 @@ export class Resources {
     };
     const visited: number[] = [];
     try {
-      let num = note(holder.text, span.start);
+      let num = note(holder.text, start);
       while (num !== undefined && !this.#colorSpaces.has(num) && visited.length < LONGEST_REFERENCE_CHAIN) {
         visited.push(num);
         num = this.#objects.at(num, note);
@@ -234,7 +254,10 @@ export class Resources {
   }
 }
 
-/** Entries of a Resources dictionary that are relevant for names and color spaces. */
+/**
+ * Entries of a Resources dictionary that are relevant for names and color spaces. All spans are relative to the
+ * dictionary.
+ */
 interface Entries {
   /** The last /XObject entry. */
   found: EntrySpan | undefined;
@@ -242,22 +265,34 @@ interface Entries {
   overridden: EntrySpan[];
   /** ColorSpace dictionaries that have not been searched for default color spaces yet. */
   colorSpaces: Span[];
-  /** The existing categories of resources; see PageResources. */
-  categories: ReadonlyMap<string, Span>;
+  categories: ResourceCategories;
 }
 
-function entriesOf(text: Uint8Array, at: number): Entries {
-  const categories = new Map<string, Span>();
-  const entries: Entries = { found: undefined, overridden: [], colorSpaces: [], categories };
-  eachEntry(text, at, (key, keyEnd, start, end) => {
-    const name = CATEGORIES.find((category) => nameIs(text, key, keyEnd, category));
-    if (name) categories.set(name, { start, end });
+/** Reads the entries of the Resources dictionary at `at`. Also returns the end of the dictionary. */
+function readEntries(text: Uint8Array, at: number): { entries: Entries; end: number } {
+  const spans = new Map<string, Span>();
+  let bits = 0;
+  let found: EntrySpan | undefined;
+  const overridden: EntrySpan[] = [];
+  const colorSpaces: Span[] = [];
+  const end = eachEntry(text, at, (key, keyEnd, start, valueEnd) => {
+    const category = CATEGORIES.findIndex((name) => nameIs(text, key, keyEnd, name));
+    if (category < 0) return;
+    const name = CATEGORIES[category]!;
+    const span = spanFrom(-at, { key, start, end: valueEnd });
+    bits |= 1 << category;
+    spans.set(name, span);
     if (name === "XObject") {
-      if (entries.found) entries.overridden.push(entries.found);
-      entries.found = { key, start, end };
-    } else if (name === "ColorSpace") entries.colorSpaces.push({ start, end });
+      if (found) overridden.push(found);
+      found = span;
+    } else if (name === "ColorSpace") colorSpaces.push(span);
   });
-  return entries;
+  return { entries: { found, overridden, colorSpaces, categories: { spans, bits } }, end };
+}
+
+/** Returns the span of an entry, moved by `distance` bytes. */
+function spanFrom(distance: number, { key, start, end }: EntrySpan): EntrySpan {
+  return { key: key + distance, start: start + distance, end: end + distance };
 }
 
 /** @throws EngineError damaged_pdf always, because readers disagree on a stream in place of a dictionary */

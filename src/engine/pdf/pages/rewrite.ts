@@ -54,6 +54,11 @@ export class Rewrite {
     return new Uint8Array(this.#buffer, this.#start, this.#length);
   }
 
+  /** Length of the text in bytes. */
+  get length(): number {
+    return this.#length;
+  }
+
   /** Splices in any order. No two splices overlap. */
   get splices(): readonly Splice[] {
     return this.#splices;
