@@ -324,7 +324,7 @@ const SETTING: Recipe = {
       edits: [
         replace(
           "src/settings/config.ts",
-          `/** Time for marking the PDF and storing the result, in addition to fetching the file and the image. */
+          `/** Time in seconds for marking the PDF and storing the result, in addition to fetching the file and the image. */
 const COMPUTING_SECONDS = 60;
 
 `,
