@@ -20,7 +20,7 @@ COPY --from=build /serve ./
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/scripts/serve.ts ./scripts/
 COPY --from=build /app/src/settings/settingNames.ts ./src/settings/
-COPY --from=build /app/scripts/lib/serveWorker.ts /app/scripts/lib/front.js /app/scripts/lib/port.ts /app/scripts/lib/serverLog.ts ./scripts/lib/
+COPY --from=build /app/scripts/lib/serveWorker.ts /app/scripts/lib/front.js /app/scripts/lib/port.ts /app/scripts/lib/serverLog.ts /app/scripts/lib/watchFolders.ts ./scripts/lib/
 RUN mkdir /state && chown node /state
 USER node
 # The server writes only to /state and /tmp, so the root file system can be read-only.

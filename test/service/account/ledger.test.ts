@@ -57,7 +57,10 @@ describe("the ledger", () => {
     await recordOf("ended").settle(claim, work);
     expect(await recordOf("ended").waitForStatus("request", 0, true)).toMatchObject({ status: "sold" });
     await revoke(bucket, { id: work.output, token: work.token }, Date.now);
-    expect(await recordOf("ended").waitForStatus("request", 0, true)).toEqual({ status: "spent" });
+    expect(await recordOf("ended").waitForStatus("request", 0, true)).toMatchObject({
+      status: "spent",
+      lostBy: expect.stringMatching(/^0x/),
+    });
   });
 
   test("the ledger deletes the output and releases the payment if the facilitator refuses to settle", async () => {
