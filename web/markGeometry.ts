@@ -123,7 +123,7 @@ export function wholeAngle(degrees: number, snap: number): number {
  * @param step rounding increment, which is also the smallest result
  */
 export function scaled(value: number, by: number, step: number): number {
-  const steps = Number(((value * by) / step).toFixed(6)); // removes errors of binary fractions
+  const steps = Number(((value * by) / step).toFixed(6)); // removes floating-point rounding errors
   const whole = by < 1 ? Math.floor(steps) : Math.ceil(steps);
   return Math.max(1, whole) * step;
 }

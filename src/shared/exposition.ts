@@ -13,7 +13,7 @@ export function metricText(name: string, type: "counter" | "gauge", help: string
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join("")}`;
 }
 
-/** Returns every counter of this isolate in this text format. */
+/** Returns all counters of this isolate in Prometheus's text format. */
 export function countersText(): string {
   const names = Object.keys(COUNTERS) as (keyof typeof COUNTERS)[];
   const texts = names.map((name) => {

@@ -264,7 +264,7 @@ function checkCurl(args: string[]): void {
   values("-T").forEach(expectFile);
   expect(addresses).toHaveLength(1);
   const [address = ""] = addresses;
-  // The address is a link from an earlier answer and is unknown to this test.
+  // Skips an address that is a link from an earlier answer, because this test does not know the link.
   if (address.startsWith(UNKNOWN) && !address.startsWith(`${UNKNOWN}/`)) return;
   const url = new URL(address.replace(new RegExp(`^${UNKNOWN}/`), `http://${OWN_HOSTS[0]}/`));
   if (!OWN_HOSTS.includes(url.host) || url.pathname === "/metrics") return; // the API description leaves out /metrics, which is for Prometheus

@@ -9,7 +9,7 @@ import { sitePictures } from "../../scripts/lib/sitePictures.ts";
 const folder = join(import.meta.dirname, "../../web/pictures");
 const pictures = await sitePictures();
 
-test("the website's picture folder has one file for each picture", async () => {
+test("web/pictures contains one WebP file for each picture of the site, and no other files", async () => {
   expect((await readdir(folder)).toSorted()).toEqual(pictures.map(({ name }) => `${name}.webp`).toSorted());
 });
 

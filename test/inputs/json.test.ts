@@ -191,7 +191,7 @@ test("readJson rejects data after base64 padding, wherever the chunk boundary is
   }
 });
 
-test("readJson throws if reading the body fails, and parsing its result throws if the JSON ends within a file", async () => {
+test("readJson throws if the body cannot be read, and its parse() throws if the JSON is cut off inside a base64 file", async () => {
   const beginning = `{"file":"data:;base64,${base64}`;
   const failing = (async function* () {
     yield* chunksOf(beginning);

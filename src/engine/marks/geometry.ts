@@ -246,8 +246,8 @@ function rangeWithin(slope: number, offset: number, limit: number): [number, num
 }
 
 /**
- * Returns a page's size in units of a mark at `scale`. Each side is rounded up by at most an eighth, so that pages of
- * similar size share one tiling.
+ * Converts a page's size from points to units of a mark, each of which is `scale` points long. Rounds each side up by at
+ * most an eighth, so that pages of similar size share one tiling.
  */
 export function roundedUpSize({ width, height }: Size, scale: number): Size {
   const rounded = (side: number) => {

@@ -146,9 +146,9 @@ export type Failure = { reason: string } | { error: string };
  * |                  | payment is exposed: others may submit it until then                               |
  * | `sold`           | settled for the same request, so the result can be delivered. `isProved` is false |
  * |                  | if only the facilitator's word says that the money has moved                      |
- * | `spent`          | settled for another request or an expired or revoked link; or burned.             |
- * |                  | `boughtOther` is set if it is settled for another request. `lostBy` is the        |
- * |                  | transaction if it is settled for the same request, and the result is not stored   |
+ * | `spent`          | cannot buy a result: settled for another request (`boughtOther` is set), settled  |
+ * |                  | for the same request whose link has expired or whose result is no longer stored   |
+ * |                  | (`lostBy` is the transaction), or burned                                          |
  * | `proof_required` | submitted for settlement, so the payment may be public and proves nothing. The    |
  * |                  | caller must prove in another way to be the payer                                  |
  * | `failed`         | the work or the settlement that the caller waited for has failed                  |

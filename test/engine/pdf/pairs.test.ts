@@ -25,7 +25,7 @@ test("marks every page of a file with two defects, or rejects the file", async (
   );
 });
 
-test("marks a file that needs a scan for objects, even if a wrong offset points to the line end before a page", async () => {
+test("marks a file in which one offset is wrong and another points to the line end before its object", async () => {
   const near = DEFECTS["an offset that points to the line end before the object"]!;
   const wrong = DEFECTS["an offset that is wrong"]!;
   expect(await marksOrRefuses(encode(wrong(near(SOUND))), { mark: CORNER })).toBe("marked");

@@ -97,7 +97,7 @@ test("a channel charges calls with the same content once within ten minutes, and
   expect(await channel.sell(voucher, { digest: "content" })).toMatchObject({ status: "sold", isRepeat: false });
 });
 
-test("a channel accepts the deposit of a call with repeated content without charging the call", async () => {
+test("a channel accepts the deposit of a call that repeats the content of a sold call, and does not charge the call", async () => {
   const { payer, channel } = await opened();
   await channel.sell(await payer.voucher(2 * PRICE), { digest: "content" });
   const repeated = await channel.sell(await payer.deposit(10 * PRICE, 3 * PRICE), { digest: "content" });

@@ -42,7 +42,7 @@ describe("conclude", () => {
     [{ outcome: "unknown", transaction: "0x8" }, "retry 0x8, in doubt", "retry 0x8, in doubt"],
     [{ outcome: "lost", reason: "why" }, "refused why", "refused why"],
   ])(
-    'the settlement answer %j leads to the conclusion "%s" at the first attempt, and to "%s" after an unclear answer',
+    'the settlement answer %j leads to the conclusion "%s" if the payment is not in doubt, and to "%s" if an earlier attempt left it in doubt',
     (answer, first, inDoubt) => {
       const meaning = (doubt: boolean, now: number) => {
         const concluded = conclude(settling(doubt), answer, now, false);

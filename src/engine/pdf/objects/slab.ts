@@ -27,7 +27,7 @@ export class Slab {
   }
 
   /**
-   * Returns a copy of `text`, terminated as by {@link terminated}.
+   * Returns a copy of `text` that ends in white space and a delimiter, like the result of {@link terminated}.
    * @throws EngineError too_complex if the text is too long or too much memory is retained
    */
   copy(text: Uint8Array): Uint8Array {
