@@ -19,7 +19,7 @@ const DOCUMENTS = globSync("{*,docs/**/*,examples/*,.github/**/*,{src,web,cli,pa
 
 /** Hosts that stand for a deployment in documents. Calls to other hosts are not checked. */
 const OWN_HOSTS = ["127.0.0.1:8787", "pdf.example.com"];
-/** Paths that the reader of a document or one of its commands creates. */
+/** Paths that do not exist in the repository, because the reader or a command of the document creates them. */
 const READERS_PATHS = /^(out|noto|marked|PATH|state|dist)\//;
 const DEBIAN_PACKAGES = [
   ...["chromium", "default-jdk-headless", "ghostscript", "poppler-utils"],

@@ -248,7 +248,7 @@ describe("a payment that may be public", () => {
     expect((await sale(await paymentFrom(), { key: "b" })).outcome).toMatchObject({ isPaidEarlier: true });
   });
 
-  test("every call that sent the payment before others could see it gets the result", async () => {
+  test("concurrent calls with one payment all get the result if they were sent before others could see the payment", async () => {
     const payment = await paymentFrom();
     const sales = await Promise.all([{}, { key: "a" }, {}, { key: "b" }].map((shown) => sale(payment, shown)));
     expect(sales.map(({ outcome }) => bought(outcome))).toEqual(Array(4).fill("work"));

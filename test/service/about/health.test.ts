@@ -360,17 +360,20 @@ describe("GET /healthz", () => {
     ["RESULTS", { head: () => Promise.reject(new Error("a-secret")) }, 1],
     // The check sends one request for a font, and one for the build.
     ["ASSETS", { fetch: async () => new Response("a-secret", { status: 404 }) }, 2],
-  ])("/healthz fails if the binding %s does not answer, and checks it once a minute", async (name, binding, asks) => {
-    const broken = { ...binding };
-    const asked = vi.spyOn(broken, Object.keys(binding)[0] as never);
-    const call = deployment({ [name]: broken });
-    for (const health of [await call("/healthz"), await call("/healthz")])
-      expect([health.status, await health.json()]).toMatchObject([
-        503,
-        { status: "fail", problems: [`the binding ${name} does not respond correctly`] },
-      ]);
-    expect(asked).toHaveBeenCalledTimes(asks);
-  });
+  ])(
+    "/healthz fails if the binding %s does not respond correctly, and checks the binding at most once a minute",
+    async (name, binding, asks) => {
+      const broken = { ...binding };
+      const asked = vi.spyOn(broken, Object.keys(binding)[0] as never);
+      const call = deployment({ [name]: broken });
+      for (const health of [await call("/healthz"), await call("/healthz")])
+        expect([health.status, await health.json()]).toMatchObject([
+          503,
+          { status: "fail", problems: [`the binding ${name} does not respond correctly`] },
+        ]);
+      expect(asked).toHaveBeenCalledTimes(asks);
+    },
+  );
 
   test("/healthz names invalid settings without their values", async () => {
     const wrong = {
