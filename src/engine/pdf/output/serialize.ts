@@ -2,7 +2,7 @@
 import { decodeLatin1, encodeLatin1, toHex } from "../../bytes.ts";
 import type { NewObject } from "../document/newObject.ts";
 import type { Objects } from "../objects/objects.ts";
-import { Rewrite, type Splice } from "../pages/rewrite.ts";
+import { Rewrite } from "../pages/rewrite.ts";
 import type { Cipher } from "../security/encryption.ts";
 import type { Meter } from "../source/meter.ts";
 import { ByteWriter } from "../syntax/byteWriter.ts";
@@ -23,35 +23,14 @@ export interface Member {
  */
 export function writeSpliced(out: ByteWriter, { num, text, splices }: Rewrite): void {
   let at = 0;
-  for (const splice of inOrder(splices)) {
+  // At the same offset, an insertion comes before a replacement.
+  for (const splice of splices.toSorted((a, b) => a.at - b.at || a.remove - b.remove)) {
     if (splice.at < at) throw new Error(`object ${num} has overlapping splices at offset ${splice.at}`);
     out.copy(text, at, splice.at);
     out.text(splice.insert);
     at = splice.at + splice.remove;
   }
   out.copy(text, at, text.length);
-}
-
-/**
- * Maximum number of splices that an insertion sort puts in order. Most objects have two or three splices. For these
- * objects, the library's sort would take longer than writing, because it first allocates a kilobyte.
- */
-const FEW = 8;
-
-/** Returns splices in the order of the text. At the same offset, an insertion comes before a replacement. */
-function inOrder(splices: readonly Splice[]): readonly Splice[] {
-  if (splices.length > FEW) return splices.toSorted(compare);
-  const sorted: Splice[] = [];
-  for (const splice of splices) {
-    let index = sorted.length;
-    for (; index > 0 && compare(sorted[index - 1]!, splice) > 0; index--) sorted[index] = sorted[index - 1]!;
-    sorted[index] = splice;
-  }
-  return sorted;
-}
-
-function compare(a: Splice, b: Splice): number {
-  return a.at - b.at || a.remove - b.remove;
 }
 
 /** Text that follows the data of a stream. */
