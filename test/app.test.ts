@@ -120,7 +120,7 @@ test("the error response for invalid settings contains neither the names nor the
 });
 
 describe("GET /openapi.json", () => {
-  test("the OpenAPI document describes both operations with the schemas that validate their requests", async () => {
+  test("the OpenAPI document contains the request schemas of text marks, all error codes, the request headers and the 402 of purchases", async () => {
     const document = await (await send("/openapi.json")).json<Record<string, never>>();
     expect(document).toMatchObject({ openapi: "3.1.0" });
     const { paths: post, components } = document as never as {

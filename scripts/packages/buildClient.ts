@@ -1,6 +1,6 @@
 /**
- * Builds the scripts and the types of `packages/client`. The package is one script, which contains the few sources of
- * the service that the client shares. Its dependencies stay imports.
+ * Builds the script and the types of `packages/client`. The script is one bundle, which includes the few source
+ * files that the client shares with the service. npm packages stay imports.
  */
 import { cp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -73,7 +73,7 @@ describe("image positions on upright, landscape, rotated and cropped pages", () 
   });
 
   test.each(["top-left", "top", "top-right", "left", "center", "right", "bottom-left", "bottom", "bottom-right"])(
-    "the service puts an image at its position on the page as displayed: %s",
+    "the service puts an image at the requested position on upright, landscape, rotated and cropped pages: %s",
     async (position) => {
       const form = formOf({ image: new File([MAGENTA], "m.png"), position, scale: "0.2", opacity: "1" });
       const pages = await render(await outputOf(await callPaid(endpoint("image"), form)));

@@ -112,7 +112,7 @@ const NAMES: Record<string, string[]> = {
 interface ChainScene {
   /** Answers of a Solana node, by method. Undefined for an EVM node. */
   results?: Record<string, unknown>;
-  /** Number of times that a list in an answer repeats its entries. */
+  /** Number of copies of the entries in each array result of a Solana node. The default is 1. */
   repeat?: number;
   newest: number;
   start: number;

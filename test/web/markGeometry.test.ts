@@ -62,7 +62,7 @@ test("`turnedBy` returns the angle between two points as seen from the center", 
   expect(turnedBy({ x: 0, y: 0 }, { x: 0, y: 2 }, { x: 3, y: 3 })).toBeCloseTo(-45);
 });
 
-test("`wholeAngle` snaps an angle to a nearby multiple of 15 degrees, and otherwise rounds it within one turn", () => {
+test("`wholeAngle` snaps an angle to a nearby multiple of 15 degrees or else to a whole degree, from -179 to 180", () => {
   expect([0, 2, 43.5, 50.4, 178, -92, 185, 359, -180].map((degrees) => wholeAngle(degrees, 3))).toEqual([
     0, 0, 45, 50, 180, -90, -175, 0, 180,
   ]);

@@ -11,8 +11,8 @@ import type { Rpc } from "./rpc.ts";
  */
 const COMMITMENT = "confirmed";
 /**
- * Tolerated error in seconds of the time of an attempt, see {@link askedByChain}. Block times are estimates of the
- * validators.
+ * Tolerance, in seconds, when a block time is compared with the time that {@link askedByChain} returns. Validators only
+ * estimate block times.
  */
 const CLOCK_SKEW = 10;
 /**

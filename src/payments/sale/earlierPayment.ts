@@ -41,9 +41,9 @@ export async function statusUnderKey(
 }
 
 /**
- * Binds the key that is stored under `name`.
- * @param replacedVersion the version of the binding that may be replaced
- * @returns false if the key is bound to another payment under another version
+ * Binds the key that is stored under `name` to the payment of `binding`.
+ * @param replacedVersion the version of a binding to another payment that may be replaced
+ * @returns false if the key is bound to another payment, and the version of that binding is not `replacedVersion`
  */
 export function bindKey(
   name: string,

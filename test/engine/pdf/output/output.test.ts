@@ -489,7 +489,7 @@ describe("a source that is read in byte ranges", () => {
     expect(withoutId(await joined(output.chunks()))).toBe(withoutId(await stamp(source)));
   });
 
-  it("a plan made from byte ranges is discarded if /Contents is an array, and a thorough plan succeeds", async () => {
+  it("writing the output throws PlanOutdated if the unread object in /Contents is an array, and a thorough plan succeeds", async () => {
     const source = farContents("[7 0 R]");
     const guessed = await plan(ranges(source));
     await expect(joined(guessed.chunks())).rejects.toThrow(PlanOutdated);

@@ -57,7 +57,7 @@ describe("a file that another program encrypted", () => {
   });
 
   it.each(withoutPassword)(
-    "opens an encrypted file that needs no password even with a wrong password: $name",
+    "opens an encrypted file with an empty user password even if the given password is wrong: $name",
     (vector) => {
       expectPlain(vector, "something else");
     },
