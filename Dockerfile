@@ -19,7 +19,7 @@ WORKDIR /app
 COPY --from=build /serve ./
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/scripts/serve.ts ./scripts/
-COPY --from=build /app/src/settings/settingNames.ts ./src/settings/
+COPY --from=build /app/src/settings/settingNames.ts /app/src/settings/settingWords.ts ./src/settings/
 COPY --from=build /app/scripts/lib/serveWorker.ts /app/scripts/lib/front.js /app/scripts/lib/port.ts /app/scripts/lib/serverLog.ts /app/scripts/lib/watchFolders.ts ./scripts/lib/
 RUN mkdir /state && chown node /state
 USER node
