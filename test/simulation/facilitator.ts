@@ -21,8 +21,6 @@ export class Facilitator {
   readonly #chain: Chain;
   /** Whether the Worker can ask a node of the chain. */
   readonly #hasNode: boolean;
-  /** Payments for which the facilitator has given an inconclusive answer. */
-  readonly doubts = new Set<Payment>();
 
   constructor(world: World, chain: Chain, hasNode: boolean) {
     this.#world = world;
@@ -95,7 +93,7 @@ export class Facilitator {
       // it did.
       case 11:
         payment.isPublic = true;
-        if (world.chance(0.5) && this.#moves(payment)) payment.doubled ||= !this.#hasNode && !this.doubts.has(payment);
+        if (world.chance(0.5) && this.#moves(payment)) payment.doubled ||= !this.#hasNode;
         return refusal("transaction_failed");
       case 12: // the request does not reach the facilitator
         throw new TypeError("Network connection lost.");

@@ -1,4 +1,6 @@
 /** Finds the dark background of pages. */
+import { concat } from "../../bytes.ts";
+import { LINE_FEED } from "../syntax/characters.ts";
 import { areaOf, type Bounds } from "./bounds.ts";
 import { luminanceOf } from "./color.ts";
 import { type ContentResources, HALF_EM, InkScan } from "./inkScan.ts";
@@ -8,6 +10,8 @@ const BEGINNING = 2048;
 /** Luminance below which an area counts as dark. On lighter areas, dark letters of every color are visible. */
 const DARK = 0.3;
 const [LETTER_B, LETTER_T] = [0x42, 0x54];
+/** Separates content streams. A token ends at the end of a stream (ISO 32000-2, 7.8.2). */
+const SEPARATOR = Uint8Array.of(LINE_FEED);
 const EVERYWHERE: Bounds = [-1e6, -1e6, 1e6, 1e6];
 /** Stand-ins for resources, because a quick search does not read resources. A named graphics state counts as opaque. */
 const UNREAD: ContentResources = {
@@ -37,14 +41,9 @@ export function darkAreaOf(parts: readonly Uint8Array[]): Bounds | undefined {
 
 /** Returns the beginning of content up to its first text object. */
 function beginningOf(parts: readonly Uint8Array[]): Uint8Array {
-  const beginning = new Uint8Array(BEGINNING);
-  let length = 0;
-  for (const part of parts) {
-    for (let i = 0; i < part.length && length < BEGINNING; i++) {
-      if (part[i] === LETTER_T && part[i - 1] === LETTER_B) return beginning.subarray(0, length - 1);
-      beginning[length++] = part[i]!;
-    }
-    if (length < BEGINNING) beginning[length++] = 10;
-  }
-  return beginning.subarray(0, length);
+  const content = parts.length === 1 ? parts[0]! : concat(parts.flatMap((part) => [part, SEPARATOR]));
+  const beginning = content.subarray(0, BEGINNING);
+  let end = beginning.indexOf(LETTER_B);
+  while (end >= 0 && beginning[end + 1] !== LETTER_T) end = beginning.indexOf(LETTER_B, end + 1);
+  return end < 0 ? beginning : beginning.subarray(0, end);
 }

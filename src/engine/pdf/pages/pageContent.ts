@@ -78,7 +78,12 @@ export function filtersOf(objects: Objects, dictionary: Dictionary): Dictionary 
  * @param filters see {@link filtersOf}
  */
 export function hasBrotli(filters: Dictionary): boolean {
-  return [filters.get("Filter")].flat().includes("BrotliDecode");
+  return hasFilter(filters, "BrotliDecode");
+}
+
+function hasFilter(filters: Dictionary, name: string): boolean {
+  const filter = filters.get("Filter");
+  return filter === name || (Array.isArray(filter) && filter.includes(name));
 }
 
 /**
@@ -98,7 +103,7 @@ export function decodeContent(
   if (hasBrotli(filters)) return "too long";
   const { cipher, table } = objects;
   const { meter } = objects.source;
-  const hasOwnCipher = [filters.get("Filter")].flat().includes("Crypt");
+  const hasOwnCipher = hasFilter(filters, "Crypt");
   if (cipher && !hasOwnCipher && !cipher.isIntact(num, table.generationOf(num), raw)) return undefined;
   try {
     const content = decodeStream(filters, decrypted(objects, num, raw), meter, limit, true);

@@ -1,11 +1,12 @@
 /** Determines whether the resources of a page have colors for a screen or for print (ISO 32000-2, 8.6 and 8.9.5). */
 import { EngineError } from "../../errors.ts";
+import { checkContent } from "../content/contentSyntax.ts";
 import { CATEGORIES, DEVICE_CMYK, DEVICE_RGB } from "../content/operators.ts";
 import type { Objects } from "../objects/objects.ts";
 import { readStream } from "../objects/streams.ts";
 import { Malformed } from "../syntax/lexer.ts";
 import { type Dictionary, parseCharged, Reference, type Value } from "../syntax/values.ts";
-import { contentOf, decodeContent } from "./pageContent.ts";
+import { decodeContent } from "./pageContent.ts";
 import type { PageResources, ResourceCategories } from "./resources.ts";
 
 /** Bit for screen colors: colors in an RGB color space. */
@@ -161,9 +162,9 @@ export class ResourceColorReader {
     const { data } = readStream(source, table.offsetOf(num), (length) => this.#objects.streamLength(length));
     if (data.length > this.#contentLeft) return UNKNOWN;
     const decoded = decodeContent(this.#objects, num, filters, data, this.#contentLeft);
-    if (decoded instanceof Uint8Array) this.#contentLeft -= decoded.length;
-    const { colors } = contentOf([decoded], false, 0);
-    return colors === undefined ? UNKNOWN : colorsOfContent(colors);
+    if (!(decoded instanceof Uint8Array)) return UNKNOWN;
+    this.#contentLeft -= decoded.length;
+    return colorsOfContent(checkContent([decoded]).colors);
   }
 
   #space(value: Value, depth: number): number {

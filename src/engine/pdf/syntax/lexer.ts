@@ -161,9 +161,11 @@ export function isHexDigit(code: number | undefined): boolean {
 
 /** Returns the first position at or after `at` outside of white space and comments. */
 export function skipWhite(bytes: Uint8Array, at: number): number {
-  while (at < bytes.length && CLASS[bytes[at]!] === WHITE) at++;
-  if (bytes[at] === PERCENT) at = endOfWhite(bytes, at, bytes.length);
-  if (at >= bytes.length) throw END_OF_BYTES;
+  const end = bytes.length;
+  while (at < end && CLASS[bytes[at]!] === WHITE) at++;
+  // V8 would discard the compiled code of this function at each read beyond the end.
+  if (at < end && bytes[at] === PERCENT) at = endOfWhite(bytes, at, end);
+  if (at >= end) throw END_OF_BYTES;
   return at;
 }
 
