@@ -22,7 +22,8 @@ export async function sendParts(
 ): Promise<Response> {
   for (const range of ranges) {
     const answer = await insist(() => send(range));
-    const isStored = answer.ok || answer.status === 409; // the service has stored the part, but its answer was lost
+    // Status 409 means that an earlier attempt stored the part, but the answer to that attempt was lost.
+    const isStored = answer.ok || answer.status === 409;
     if (!isStored) return answer;
     await answer.body?.cancel();
   }

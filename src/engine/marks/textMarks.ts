@@ -11,7 +11,7 @@ import type { Part } from "./placeOnPages.ts";
 
 const DIGITS = Array.from("0123456789");
 
-/** The place of one digit of a page number within a block, in units of the mark. */
+/** The place of one digit of a page number within a block, in em. */
 interface DigitPlace {
   readonly placeholder: string;
   readonly cluster: Cluster;
@@ -71,9 +71,9 @@ export class TextMarks {
   }
 
   /**
-   * Returns the marks of a block. The positions of the marks are relative to the block's lower left corner, in units
-   * of the mark. The digit placeholders show the digits of the page number `number`.
-   * @param isEcho whether to return echoes; in PDF/A files, echoes and marks are the same
+   * Returns the parts that together draw a block. The positions of the parts are relative to the block's lower left
+   * corner, in em. The digits of the page number `number` replace the digit placeholders.
+   * @param isEcho whether to return echoes of the parts; in PDF/A files, a part and its echo are the same
    */
   partsOf(block: Block, number: string, isEcho = false): Part[] {
     const known = isEcho && this.#hasEchoes ? this.#echoParts : this.#parts;

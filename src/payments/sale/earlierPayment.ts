@@ -51,8 +51,7 @@ export function bindKey(
   { ledger, workMs, linkTtlMs, now }: KeyTerms,
   replacedVersion = 0,
 ): Promise<boolean> {
-  // adds twice the limit of the work, because the work may exceed its limit, and the lifetime of the link, which starts
-  // after the work
+  // The lifetime of the link starts after the work. The work may exceed its limit, so twice the limit is added.
   const expiresAt = now() + 2 * workMs + linkTtlMs;
   return orInProgress(ledger.getByName(name).bind(binding, expiresAt, replacedVersion));
 }

@@ -1,4 +1,4 @@
-/** Receives the parts of an upload, in any order, and joins them to its file. */
+/** Receives the parts of an upload in any order, and joins them into one file. */
 import type * as z from "zod";
 import { partRanges } from "../../shared/partRanges.ts";
 import { Problem } from "../../shared/problems.ts";

@@ -169,7 +169,7 @@ test("a channel never reveals the unused voucher of an uncharged call", async ()
   });
 });
 
-test("a used voucher no longer proves the payer after a claim or an answer has made the voucher public", async () => {
+test("a used voucher no longer proves who the payer is, once a claim or a correction has published the voucher", async () => {
   const { payer, channel } = await opened();
   const used = await payer.voucher(2 * PRICE);
   await channel.sell(used, { keyHash: "key" });

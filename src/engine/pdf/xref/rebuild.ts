@@ -84,7 +84,7 @@ const MAX_TRAILERS = 1000;
  * may read the object as an object stream.
  */
 const OBJECT_STREAM_HEAD = 512;
-/** Maximum number of bytes that readers skip between the end according to /Length and `endstream`. */
+/** Maximum number of bytes that readers skip to find `endstream`, if /Length ends the data too early. */
 const NEAR = 16;
 /** The text that every catalog contains. */
 export const CATALOG = "/Catalog";
