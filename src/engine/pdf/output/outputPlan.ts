@@ -31,7 +31,13 @@ export interface OutputPlan {
   chunks(): AsyncIterable<Uint8Array>;
 }
 
+/** Maximum size of a chunk of the output. */
 const CHUNK = 1 << 20;
+/**
+ * Size of the windows of a file in memory. A window is copied only if bytes in it are erased. Small windows therefore
+ * avoid copies of large images.
+ */
+const MEMORY_WINDOW = 128 << 10;
 
 /** Plans the output of a document. Call this function after all changes have been made. */
 export async function planOutput(document: PdfDocument): Promise<OutputPlan> {
@@ -171,7 +177,8 @@ async function* windows(source: ByteSource, from: number, to: number): AsyncGene
   const last = Math.min(to + WINDOW_CONTEXT, source.length);
   if (source.inMemory) {
     const bytes = source.bytes(0, last);
-    for (let at = from; at < to; at += CHUNK) yield { at, end: Math.min(at + CHUNK, to), base: 0, bytes };
+    for (let at = from; at < to; at += MEMORY_WINDOW)
+      yield { at, end: Math.min(at + MEMORY_WINDOW, to), base: 0, bytes };
     return;
   }
 
