@@ -47,8 +47,9 @@ const MAX_ADDED_WORDS = 2;
 const MIN_COMMON_WORD = 5;
 
 /**
- * Returns the setting that shares most words or synonyms with a name. The name has additional words (PRICE_USDC), lacks
- * at most half of the words (LINK_TTL), or has one other word among at least three (LINK_TTL_HOURS).
+ * Returns the setting that shares most words or synonyms with a name. The name may have additional words (PRICE_USDC), or
+ * lack at most half of the setting's words (LINK_TTL). If the name has at least three words, one of them may also be
+ * different (LINK_TTL_HOURS).
  */
 export function settingWithWords(name: string, settings: readonly string[]): string | undefined {
   const words = wordsOfName(name).map((word) => ({

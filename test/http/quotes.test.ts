@@ -269,7 +269,7 @@ describe("the preview of a payment link", () => {
     expect(headers).not.toHaveProperty("access-control-allow-origin");
   });
 
-  test("the preview of a payment link sends an upload only to a page of the service", async () => {
+  test("the preview of a payment link returns the uploaded file only to pages of the service", async () => {
     const offered = await opened();
     const foreign: Record<string, string>[] = [{}, { Origin: "https://example.com" }, { Origin: "null" }];
     for (const headers of foreign)

@@ -31,7 +31,7 @@ describe("information that needs no payment", () => {
     }
   });
 
-  test("the guide has the same text as an MCP resource as at /llms.txt", async () => {
+  test("the MCP resource with the guide has the same text as /llms.txt", async () => {
     const response = await send("/llms.txt");
     expect(response.headers.get("Content-Type")).toContain("text/plain");
     const guide = await response.text();

@@ -81,7 +81,10 @@ export interface PaymentHistory {
   doubled: boolean;
   /** Number of sales of the payment without proof of settlement. */
   unproved: number;
-  /** Times of the sales of the payment in the daybooks. A real daybook has one entry per payment and time. */
+  /**
+   * Times at which the daybooks list a sale of this payment. A set, because a real daybook lists a payment only once for
+   * each time.
+   */
   booked: Set<number>;
   /** Request and key of the last call that started to settle the payment. */
   settledFor: Asked | undefined;

@@ -474,7 +474,7 @@ test("a channel detects a requested withdrawal on the chain and claims before th
   expect(channel.now / 1000).toBeLessThan(requested + 86_400);
 });
 
-test("a channel lists the deadline of a failed claim while a withdrawal is pending", async () => {
+test("the list of open channels shows the deadline for claiming a channel whose payer withdraws, even after a claim failed", async () => {
   const { payer, channel } = await opened();
   channel.chain.requestWithdrawal(channel.now / 1000);
   const deadline = channel.now + 86_400_000 - 900_000;

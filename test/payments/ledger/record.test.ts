@@ -180,7 +180,7 @@ describe("a payment that the chain has rejected", () => {
       expect(await record.invalidateClaims(request), "the payment's key may be bound to another payment").toBe(true);
     }
     expect(await record.purchase()).toBeUndefined();
-    expect(await record.waitForStatus("request", 0, false), "a stranger must prove to be the payer").toEqual(
+    expect(await record.waitForStatus("request", 0, false), "a stranger must prove that it is the payer").toEqual(
       status("proof_required"),
     );
     seen.now = alarmAt()!;
@@ -299,7 +299,7 @@ describe("a payment that the chain has rejected", () => {
   });
 });
 
-test("a caller must prove to be the payer only if the facilitator has received the payment", async () => {
+test("a caller must prove that it is the payer only if the facilitator has received the payment", async () => {
   const { record, seen, claimed } = world();
   const look = async () => (await record.waitForStatus("request", 0, false)).status;
   expect(await look()).toBe("free");

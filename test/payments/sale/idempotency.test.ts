@@ -228,7 +228,7 @@ describe("a payment that may be public", () => {
     },
   );
 
-  test("a settled payment that is sent with another request gets a request for a new payment, with or without a key", async () => {
+  test("a call that sends a settled payment with other content must pay again, with or without an idempotency key", async () => {
     const payment = await paymentFrom();
     await sale(payment, { key: "a" });
     for (const key of [null, "b"]) {

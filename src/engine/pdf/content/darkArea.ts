@@ -1,5 +1,4 @@
 /** Finds the dark background of pages. */
-import { concat } from "../../bytes.ts";
 import { LINE_FEED } from "../syntax/characters.ts";
 import { areaOf, type Bounds } from "./bounds.ts";
 import { luminanceOf } from "./color.ts";
@@ -10,8 +9,6 @@ const BEGINNING = 2048;
 /** Luminance below which an area counts as dark. On lighter areas, dark letters of every color are visible. */
 const DARK = 0.3;
 const [LETTER_B, LETTER_T] = [0x42, 0x54];
-/** Separates content streams. A token ends at the end of a stream (ISO 32000-2, 7.8.2). */
-const SEPARATOR = Uint8Array.of(LINE_FEED);
 const EVERYWHERE: Bounds = [-1e6, -1e6, 1e6, 1e6];
 /** Stand-ins for resources, because a quick search does not read resources. A named graphics state counts as opaque. */
 const UNREAD: ContentResources = {
@@ -41,9 +38,21 @@ export function darkAreaOf(parts: readonly Uint8Array[]): Bounds | undefined {
 
 /** Returns the beginning of content up to its first text object. */
 function beginningOf(parts: readonly Uint8Array[]): Uint8Array {
-  const content = parts.length === 1 ? parts[0]! : concat(parts.flatMap((part) => [part, SEPARATOR]));
-  const beginning = content.subarray(0, BEGINNING);
+  const beginning = parts.length === 1 ? parts[0]!.subarray(0, BEGINNING) : joinedBeginning(parts);
   let end = beginning.indexOf(LETTER_B);
   while (end >= 0 && beginning[end + 1] !== LETTER_T) end = beginning.indexOf(LETTER_B, end + 1);
   return end < 0 ? beginning : beginning.subarray(0, end);
+}
+
+/** Joins the beginnings of content streams. A token ends at the end of its stream (ISO 32000-2, 7.8.2). */
+function joinedBeginning(parts: readonly Uint8Array[]): Uint8Array {
+  const joined = new Uint8Array(BEGINNING);
+  let length = 0;
+  for (const part of parts) {
+    const taken = part.subarray(0, BEGINNING - length);
+    joined.set(taken, length);
+    length += taken.length;
+    if (length < BEGINNING) joined[length++] = LINE_FEED;
+  }
+  return joined.subarray(0, length);
 }

@@ -172,7 +172,7 @@ export class Resources {
     const { num } = reference;
     if (!this.#xobjects.has(num)) {
       const target = this.#dictionary(num);
-      // If the dictionary belongs to a stream, readers disagree on whether it contains names.
+      // If the XObject dictionary is the dictionary of a stream, only some readers find XObjects in it.
       if (target?.num === 0) rejectStream();
       if (target && !this.#xobjects.has(target.num))
         this.#xobjects.set(target.num, { num: target.num, slot: inXObjects(target, 0, this.#prefix) });
