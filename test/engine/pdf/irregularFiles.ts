@@ -101,6 +101,14 @@ export const IRREGULAR_FILES: [string, number, Uint8Array][] = [
       file(onePage(`${BOX}/Contents 4 0 R`, { 4: { dict: `/Filter ${filter}`, data: "Do ".repeat(150) } })),
     ],
   ),
+  ...[
+    ["/ExtGState<<>>", "/None gs "],
+    ["/ColorSpace<</DefaultRGB[/CalRGB<</WhitePoint[1 1 1]>>]>>", "/None cs 1 sc "],
+  ].map(([category, use]): [string, number, Uint8Array] => [
+    `many missing resources of ${category}`,
+    1,
+    file(onePage(`${BOX}/Contents 4 0 R/Resources<<${category}>>`, { 4: { data: `0 g ${use!.repeat(150)}` } })),
+  ]),
   [
     "content with the filter /BrotliDecode",
     1,

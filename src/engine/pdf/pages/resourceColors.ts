@@ -1,7 +1,7 @@
 /** Determines whether the resources of a page have colors for a screen or for print (ISO 32000-2, 8.6 and 8.9.5). */
 import { EngineError } from "../../errors.ts";
 import { checkContent } from "../content/contentSyntax.ts";
-import { CATEGORIES, DEVICE_CMYK, DEVICE_RGB } from "../content/operators.ts";
+import { DEVICE_CMYK, DEVICE_RGB } from "../content/operators.ts";
 import type { Objects } from "../objects/objects.ts";
 import { readStream } from "../objects/streams.ts";
 import { Malformed } from "../syntax/lexer.ts";
@@ -28,9 +28,8 @@ export interface ResourceColors {
 }
 
 const NOTHING: ResourceColors = { drawn: 0, named: 0 };
-/** Categories of resources that may have colors, by name and as a bit set. */
-const KEYS = new Set<string>(["ColorSpace", "ExtGState", "XObject", "Pattern", "Shading"]);
-const COLORED = CATEGORIES.reduce((bits, key, index) => (KEYS.has(key) ? bits | (1 << index) : bits), 0);
+/** Categories of resources that may have colors. */
+const KEYS: ReadonlySet<string> = new Set(["ColorSpace", "ExtGState", "XObject", "Pattern", "Shading"]);
 const OBJECT_KEYS = new Set(
   "Subtype ImageMask ColorSpace Resources Shading PatternType OP op N Filter DecodeParms Length".split(" "),
 );
@@ -79,7 +78,7 @@ export class ResourceColorReader {
    * @throws MissingRange or MissingStream if bytes must be fetched or decoded first
    */
   of(resources: PageResources | undefined): ResourceColors {
-    if (!resources || (resources.categories.bits & COLORED) === 0) return NOTHING;
+    if (!resources) return NOTHING;
     const { holder, at, categories } = resources;
     const known = this.#known.get(categories);
     if (known) return known;

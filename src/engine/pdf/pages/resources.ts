@@ -7,7 +7,7 @@ import { EngineError } from "../../errors.ts";
 import { CATEGORIES } from "../content/operators.ts";
 import { LONGEST_REFERENCE_CHAIN, type Objects } from "../objects/objects.ts";
 import { hasStream } from "../objects/streams.ts";
-import { eachEntry, isDictionary, Malformed, nameIs, readName } from "../syntax/lexer.ts";
+import { eachEntry, isDictionary, Malformed, nameIs, readName, unlessMalformed } from "../syntax/lexer.ts";
 import { parseCharged, Reference, referenceAt } from "../syntax/values.ts";
 import { endOfWellFormed, wellFormedText } from "../syntax/wellFormed.ts";
 import { LastText } from "./lastText.ts";
@@ -19,6 +19,8 @@ const DEFAULT_SPACES = ["DefaultGray", "DefaultRGB"] as const;
  * Name of a default color space. In the resources of a page, it replaces a device color space (ISO 32000-2, 8.6.5.6).
  */
 export type DefaultSpace = (typeof DEFAULT_SPACES)[number];
+/** Names of all default color spaces. Readers use these color spaces although content does not name them. */
+const UNNAMED_SPACES = [...DEFAULT_SPACES, "DefaultCMYK"];
 
 /** A place for new XObject names: a dictionary, and the splice that adds the names to the dictionary. */
 export interface NameSlot {
@@ -53,7 +55,7 @@ export interface PageResources {
 export interface ResourceCategories {
   /** The values of the categories, as spans relative to the dictionary. */
   readonly spans: ReadonlyMap<string, Span>;
-  /** Bit set of the categories (see content/operators.ts). */
+  /** Bit set of the categories that may contain resources that content can name (see content/operators.ts). */
   readonly bits: number;
 }
 
@@ -280,7 +282,7 @@ function readEntries(text: Uint8Array, at: number): { entries: Entries; end: num
     if (category < 0) return;
     const name = CATEGORIES[category]!;
     const span = spanFrom(-at, { key, start, end: valueEnd });
-    bits |= 1 << category;
+    if (mayHaveNames(text, start)) bits |= 1 << category;
     spans.set(name, span);
     if (name === "XObject") {
       if (found) overridden.push(found);
@@ -288,6 +290,19 @@ function readEntries(text: Uint8Array, at: number): { entries: Entries; end: num
     } else if (name === "ColorSpace") colorSpaces.push(span);
   });
   return { entries: { found, overridden, colorSpaces, categories: { spans, bits } }, end };
+}
+
+/**
+ * Returns whether the category at `at` may contain resources that content can name. Content never names a default color
+ * space. A category that is a reference is not read.
+ */
+function mayHaveNames(text: Uint8Array, at: number): boolean {
+  if (!isDictionary(text, at)) return true;
+  let hasNames = false;
+  const visit = (key: number, keyEnd: number) => {
+    hasNames ||= !UNNAMED_SPACES.some((name) => nameIs(text, key, keyEnd, name));
+  };
+  return unlessMalformed(() => eachEntry(text, at, visit) > at && hasNames, true);
 }
 
 /** Returns the span of an entry, moved by `distance` bytes. */
