@@ -11,7 +11,7 @@ import type { Part } from "./placeOnPages.ts";
 
 const DIGITS = Array.from("0123456789");
 
-/** The place of one digit of a page number within a block, in em. */
+/** The place of one digit of a page number within a block, in units of a drawing (see `UNITS_PER_EM`). */
 interface DigitPlace {
   readonly placeholder: string;
   readonly cluster: Cluster;
@@ -72,7 +72,8 @@ export class TextMarks {
 
   /**
    * Returns the parts that together draw a block. The positions of the parts are relative to the block's lower left
-   * corner, in em. The digits of the page number `number` replace the digit placeholders.
+   * corner, in units of a drawing (see `UNITS_PER_EM`). The digits of the page number `number` replace the digit
+   * placeholders.
    * @param isEcho whether to return echoes of the parts; in PDF/A files, a part and its echo are the same
    */
   partsOf(block: Block, number: string, isEcho = false): Part[] {

@@ -30,8 +30,8 @@ export function noteFailure(url: string, failure: Failure): void {
 }
 
 /**
- * Forgets the last failure of a facilitator at `call`, because the facilitator has now answered this call with a verdict.
- * Does not forget a failure that is a rejection, because the verdict may concern another payment.
+ * Forgets the last failure of a facilitator at `call`, because the facilitator has now given a verdict in this call.
+ * Does not forget a rejection, because the verdict may be on another payment.
  */
 export function noteVerdict(url: string, call: Call): void {
   const key = keyOf(url, call);

@@ -76,9 +76,9 @@ export class LedgerEntry {
   /**
    * Returns the payment's status for a request. Waits, at most until `until`, while another call works on the same
    * request or the payment is being settled for it.
-   * @param isPayerProven whether the caller has proved that it is the payer. A call that arrived before the payment could be
-   * public needs no proof. Later, the payment itself proves nothing (see `mayBePublic`). Without a proof, the caller
-   * learns only whether the payment is settled for another request
+   * @param isPayerProven whether the caller has proved that it is the payer. A call that arrived before the payment
+   * could be public needs no proof. Later, the payment itself proves nothing (see `mayBePublic`). Without a proof, the
+   * caller learns only whether the payment is settled for another request
    */
   async waitForStatus(fingerprint: string, until: number, isPayerProven: boolean): Promise<PaymentStatus> {
     const needsProof = !isPayerProven && mayBePublic(this.#world.load());

@@ -34,7 +34,8 @@ export interface AdmissionTerms extends EventContext {
   isSignedIn(): Promise<boolean>;
   /**
    * Returns the fingerprint of the request, or undefined if the request is too long to read. Called only for a payment
-   * that is already used, if the caller has not proved that it is the payer. Without this function, no such request is read.
+   * that is already used, if the caller has not proved that it is the payer. Without this function, no such request is
+   * read.
    */
   smallFingerprint?(): Promise<string | undefined>;
   /** Name of the operation in the log. */

@@ -1,4 +1,4 @@
-/** Serves documents that help programs find the service: catalogs, the security contact, and the list of pages. */
+/** Writes documents that help programs find the service: catalogs, the security contact, and the list of pages. */
 import type { Config } from "../../settings/config.ts";
 
 /** Path of the catalog of MCP servers (SEP-2127, docs/discovery.md). */

@@ -7,8 +7,8 @@ import { once } from "../../shared/once.ts";
 import { PRODUCTS } from "./products.ts";
 
 /**
- * Path where `POST` creates a quote. A `GET` of this path, a slash and the quote's secret claim returns the state and the
- * result of the quote.
+ * Path where `POST` creates a quote. A `GET` of this path, a slash and the quote's secret claim returns the state and
+ * the result of the quote.
  */
 export const QUOTES_PATH = "/v1/quotes";
 /** Path prefix of the payment pages of quotes. The id of a quote follows. */

@@ -7,7 +7,8 @@ export const LIVE = 0;
 /** Kind of a boundary at which a cross-reference section, a trailer or a startxref begins. */
 export const SECTION = 1;
 /**
- * Kind of a boundary at which a superseded version of an object begins. The output has a newer version elsewhere, or none.
+ * Kind of a boundary at which a superseded version of an object begins. The output has a newer version elsewhere, or no
+ * version.
  */
 export const SUPERSEDED = 2;
 /** Kind of a boundary at which an object of an older revision begins, according to an older cross-reference section. */

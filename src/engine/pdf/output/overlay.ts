@@ -194,8 +194,8 @@ class Names {
   }
 
   /**
-   * Returns whether an earlier call added `name` to an XObject dictionary. If the added text exceeds `LONG` characters, a
-   * set of the added names replaces the search in the text, and `name` is put into this set.
+   * Returns whether an earlier call added `name` to an XObject dictionary. If the added text has at least `LONG`
+   * characters, a set of the added names replaces the search in the text, and `name` is put into this set.
    */
   #has(slot: NameSlot, { insert }: Splice, name: string): boolean {
     if (insert.length < LONG) return insert.includes(`/${name} `);

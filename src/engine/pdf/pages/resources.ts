@@ -298,11 +298,13 @@ function readEntries(text: Uint8Array, at: number): { entries: Entries; end: num
  */
 function mayHaveNames(text: Uint8Array, at: number): boolean {
   if (!isDictionary(text, at)) return true;
-  let hasNames = false;
-  const visit = (key: number, keyEnd: number) => {
-    hasNames ||= !UNNAMED_SPACES.some((name) => nameIs(text, key, keyEnd, name));
-  };
-  return unlessMalformed(() => eachEntry(text, at, visit) > at && hasNames, true);
+  return unlessMalformed(() => {
+    let hasNames = false;
+    eachEntry(text, at, (key, keyEnd) => {
+      hasNames ||= !UNNAMED_SPACES.some((name) => nameIs(text, key, keyEnd, name));
+    });
+    return hasNames;
+  }, true);
 }
 
 /** Returns the span of an entry, moved by `distance` bytes. */

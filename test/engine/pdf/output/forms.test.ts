@@ -1,6 +1,6 @@
 /**
- * Tests how the output isolates content at which readers may stop drawing. The content of a page becomes form XObjects if
- * it is malformed, or if the file was repaired. The page draws these forms before the mark.
+ * Tests how the output isolates content at which readers may stop drawing. The content of a page becomes form XObjects
+ * if it is malformed, or if the file was repaired. The page draws these forms before the mark.
  */
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
