@@ -103,9 +103,12 @@ export const IRREGULAR_FILES: [string, number, Uint8Array][] = [
   ),
   ...[
     ["/ExtGState<<>>", "/None gs "],
+    ["/ExtGState null", "/None gs "],
+    ["/ExtGState<</A<<>>>>/ExtGState<<>>", "/None gs "],
+    ["/ExtGState<<>>/ExtGState<</A<<>>>>", "/None gs "],
     ["/ColorSpace<</DefaultRGB[/CalRGB<</WhitePoint[1 1 1]>>]>>", "/None cs 1 sc "],
   ].map(([category, use]): [string, number, Uint8Array] => [
-    `many missing resources of ${category}`,
+    `many uses of resources that ${category} lacks`,
     1,
     file(onePage(`${BOX}/Contents 4 0 R/Resources<<${category}>>`, { 4: { data: `0 g ${use!.repeat(150)}` } })),
   ]),
@@ -272,6 +275,7 @@ export const MALFORMED_CONTENTS: [string, string][] = [
   ["a dictionary as an operand", "BT /F1 <</A 1>> Tf"],
   ["many graphics states without /ExtGState", "/None gs ".repeat(150)],
   ["many color spaces without /ColorSpace", "/None cs 1 sc ".repeat(150)],
+  ["many resources of two missing categories", "/None gs /None cs 1 sc ".repeat(55)],
 ];
 
 /** Returns the objects of a file whose page has this malformed content. */

@@ -51,12 +51,6 @@ const MAX_TOKEN = 127;
 /** Maximum number of digits before the decimal point. Numbers of ten digits can exceed 32 bits. */
 const MAX_DIGITS = 9;
 
-/**
- * Maximum number of operators that use a missing category of resources. Content with more of these operators counts as
- * malformed, because MuPDF stops after 100 missing resources.
- */
-const MANY_USES = 60;
-
 /** Classes of bytes. `DIGIT` and all later classes consist of regular characters (ISO 32000-2, 7.2.3). */
 const WHITE = 0;
 const OPEN_STRING = 1;
@@ -112,7 +106,7 @@ class ContentSyntax {
    * Number of operators that name a resource, by the category of the resource. The last element counts the other
    * operators.
    */
-  readonly #uses = new Uint32Array(CATEGORIES.length + 1);
+  readonly uses = new Uint32Array(CATEGORIES.length + 1);
   #isMalformed = false;
   /**
    * Whether the previous stream ended with a regular character. Some readers then continue the last token of that
@@ -152,11 +146,6 @@ class ContentSyntax {
     const open =
       this.#frames.length + this.#count + this.#saved + this.#sequences + this.#compatibility + (this.#object - PAGE);
     return !this.#isMalformed && open === 0;
-  }
-
-  /** Bit set of the resource categories from which more than `MANY_USES` operators of the content use a resource. */
-  get manyUsed(): number {
-    return CATEGORIES.reduce((bits, _, index) => (this.#uses[index]! > MANY_USES ? bits | (1 << index) : bits), 0);
   }
 
   /** Reads the bytes up to `end`. Returns whether these bytes are well-formed. */
@@ -217,7 +206,7 @@ class ContentSyntax {
             if (SIGNATURE[slot] !== VARIABLE || !isColor || count > MAX_OPERANDS) return false;
           }
           if (COLOR[slot] !== 0) this.colors |= COLOR[slot]!;
-          this.#uses[CATEGORY[slot]!]!++;
+          this.uses[CATEGORY[slot]!]!++;
           if (NEXT[slot] !== UNCHANGED) this.#object = NEXT[slot]!;
           const effect = EFFECT[slot]!;
           if (effect === BEGIN_IMAGE) {
@@ -328,11 +317,8 @@ export interface CheckedContent {
    * operators.ts.
    */
   readonly colors: number;
-  /**
-   * Bit set of the resource categories from which more than `MANY_USES` operators use a resource; see `CATEGORIES` in
-   * operators.ts.
-   */
-  readonly manyUsed: number;
+  /** Number of operators that name a resource, by the category of the resource; see `CATEGORIES` in operators.ts. */
+  readonly uses: Readonly<ArrayLike<number>>;
 }
 
 /**
@@ -344,7 +330,7 @@ export interface CheckedContent {
 export function checkContent(parts: readonly Uint8Array[], isTagged = false): CheckedContent {
   const syntax = new ContentSyntax(isTagged);
   for (const part of parts) syntax.read(part);
-  return { isWellFormed: syntax.finish(), colors: syntax.colors, manyUsed: syntax.manyUsed };
+  return { isWellFormed: syntax.finish(), colors: syntax.colors, uses: syntax.uses };
 }
 
 function arrayKind(seen: number): number {

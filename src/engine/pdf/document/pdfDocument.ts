@@ -32,7 +32,7 @@ export interface UncheckedContent {
   readonly box: Box;
   /** Whether the content is part of the document's logical structure. */
   readonly isTagged: boolean;
-  /** Bit set of the resource categories that the page has; see ResourceCategories. */
+  /** Bit set of the page's resource categories that may have names; see ResourceCategories. */
   readonly categories: number;
 }
 

@@ -74,8 +74,8 @@ export class IsolationReader {
    */
   readonly #isolated = new Map<string, Map<string, IsolatedContent>>();
   /**
-   * Results of content checks. The outer key is the bit set of the categories of the page's resources. The inner key
-   * consists of the references to the content streams.
+   * Results of content checks. The outer key is the bit set of the page's resource categories that may have names. The
+   * inner key consists of the references to the content streams.
    */
   readonly #checked = new Map<number, Map<string, PageContent>>();
   /** Numbers of the streams that have been decoded and counted toward the limit. */

@@ -3,6 +3,7 @@ import { EngineError } from "../../errors.ts";
 import type { Bounds } from "../content/bounds.ts";
 import { checkContent } from "../content/contentSyntax.ts";
 import { darkAreaOf } from "../content/darkArea.ts";
+import { CATEGORIES } from "../content/operators.ts";
 import { decodeStream } from "../objects/filters.ts";
 import type { Objects } from "../objects/objects.ts";
 import { BRACKET_CLOSE, BRACKET_OPEN, GREATER_THAN, LESS_THAN } from "../syntax/characters.ts";
@@ -15,6 +16,12 @@ import { type Box, commonBox } from "./boxes.ts";
  * other work for the file.
  */
 export const MAX_CHECKED = 512 << 10;
+
+/**
+ * Maximum number of uses of missing resources in content that counts as well-formed. MuPDF stops after 100 missing
+ * resources.
+ */
+const MAX_MISSING = 60;
 
 /** Facts about a page's content. */
 export interface PageContent {
@@ -44,10 +51,11 @@ export function uncheckedContent(): PageContent {
 }
 
 /**
- * Checks decoded content. Content that uses many resources of a missing category counts as malformed.
+ * Checks decoded content. Content counts as malformed if it uses many resources of categories that are missing or have
+ * no names.
  * @param parts the decoded streams; see {@link decodeContent}
  * @param isTagged see checkContent
- * @param categories bit set of the resource categories that the page has; see ResourceCategories
+ * @param categories bit set of the page's resource categories that may have names; see ResourceCategories
  */
 export function contentOf(
   parts: readonly ReturnType<typeof decodeContent>[],
@@ -56,10 +64,11 @@ export function contentOf(
 ): PageContent {
   if (parts.includes("too long")) return uncheckedContent();
   if (parts.includes(undefined)) return { ...uncheckedContent(), isWellFormed: false };
-  const { isWellFormed, colors, manyUsed } = checkContent(parts as Uint8Array[], isTagged);
+  const { isWellFormed, colors, uses } = checkContent(parts as Uint8Array[], isTagged);
   if (!isWellFormed && (parts as Uint8Array[]).some(nestsDeeply)) throw nestedContent();
   const darkArea = darkAreaOf(parts as Uint8Array[]);
-  return { isWellFormed: isWellFormed && (manyUsed & ~categories) === 0, colors, darkArea };
+  const missing = CATEGORIES.reduce((sum, _, i) => ((categories >> i) & 1 ? sum : sum + uses[i]!), 0);
+  return { isWellFormed: isWellFormed && missing <= MAX_MISSING, colors, darkArea };
 }
 
 /** Returns the numbers of a page's content streams, from the items of its /Contents in PDF syntax. */

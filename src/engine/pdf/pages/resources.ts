@@ -55,7 +55,7 @@ export interface PageResources {
 export interface ResourceCategories {
   /** The values of the categories, as spans relative to the dictionary. */
   readonly spans: ReadonlyMap<string, Span>;
-  /** Bit set of the categories that may contain resources that content can name (see content/operators.ts). */
+  /** Bit set of the categories that may contain names for content; see `CATEGORIES` in content/operators.ts. */
   readonly bits: number;
 }
 
@@ -274,6 +274,7 @@ interface Entries {
 function readEntries(text: Uint8Array, at: number): { entries: Entries; end: number } {
   const spans = new Map<string, Span>();
   let bits = 0;
+  let empty = 0;
   let found: EntrySpan | undefined;
   const overridden: EntrySpan[] = [];
   const colorSpaces: Span[] = [];
@@ -282,23 +283,26 @@ function readEntries(text: Uint8Array, at: number): { entries: Entries; end: num
     if (category < 0) return;
     const name = CATEGORIES[category]!;
     const span = spanFrom(-at, { key, start, end: valueEnd });
-    if (mayHaveNames(text, start)) bits |= 1 << category;
+    bits |= 1 << category;
+    if (!mayHaveNames(text, start)) empty |= 1 << category;
     spans.set(name, span);
     if (name === "XObject") {
       if (found) overridden.push(found);
       found = span;
     } else if (name === "ColorSpace") colorSpaces.push(span);
   });
-  return { entries: { found, overridden, colorSpaces, categories: { spans, bits } }, end };
+  // If a category is listed twice and one of its values is empty, some readers use the empty value.
+  return { entries: { found, overridden, colorSpaces, categories: { spans, bits: bits & ~empty } }, end };
 }
 
 /**
- * Returns whether the category at `at` may contain resources that content can name. Content never names a default color
- * space. A category that is a reference is not read.
+ * Returns whether the category at `at` may contain names for content. Default color spaces do not count, because
+ * readers use them without their names. Returns true for a malformed dictionary, and for a reference, which is not
+ * followed.
  */
 function mayHaveNames(text: Uint8Array, at: number): boolean {
-  if (!isDictionary(text, at)) return true;
   return unlessMalformed(() => {
+    if (!isDictionary(text, at)) return referenceAt(text, at) !== undefined;
     let hasNames = false;
     eachEntry(text, at, (key, keyEnd) => {
       hasNames ||= !UNNAMED_SPACES.some((name) => nameIs(text, key, keyEnd, name));
