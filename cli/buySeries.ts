@@ -103,7 +103,7 @@ async function buyAll(items: readonly Item[], deal: Deal, key: string, json: boo
 /**
  * Returns the deal for a row. Opens the channel again for each row after the first, because each call changes the state
  * of the channel.
- * @throws Failure if the channel needs another deposit. The payer has confirmed the first deposit only
+ * @throws Failure if the channel needs a deposit now. The payer confirms a deposit only before the first row
  */
 async function dealFor(deal: Deal, at: number, rows: number, io: Io): Promise<Deal> {
   if (deal.channel === undefined || at === 0) return deal;

@@ -47,9 +47,9 @@ const MAX_ADDED_WORDS = 2;
 const MIN_COMMON_WORD = 5;
 
 /**
- * Returns the setting that shares most words or synonyms with a name. The name may have additional words (PRICE_USDC),
- * or lack at most half of the setting's words (LINK_TTL). If the name has at least three words, one of them may also be
- * different (LINK_TTL_HOURS).
+ * Returns the setting that shares most words or synonyms with a name. The name may have up to two additional words
+ * (PRICE_USDC), or lack at most half of the setting's words (LINK_TTL). Or one word differs, and at least two other
+ * words match (LINK_TTL_WEEKS).
  */
 export function settingWithWords(name: string, settings: readonly string[]): string | undefined {
   const words = wordsOfName(name).map((word) => ({

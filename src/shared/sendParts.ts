@@ -22,7 +22,7 @@ export async function sendParts(
 ): Promise<Response> {
   for (const range of ranges) {
     const answer = await insist(() => send(range));
-    // Status 409 means that an earlier attempt stored the part, but the answer to that attempt was lost.
+    // Status 409 means that the part is already stored. Mostly, an earlier attempt stored it, and its answer was lost.
     const isStored = answer.ok || answer.status === 409;
     if (!isStored) return answer;
     await answer.body?.cancel();

@@ -23,7 +23,7 @@ const FUNCTIONS: Record<string, string> = {
   "0xac9650d8": "multicall of claim and refund",
 };
 
-test("a channel pays for a hundred calls without a transaction per call, and the Worker then claims all payments", async () => {
+test("a channel pays for a hundred calls without a transaction per call, until claims and a refund collect the sum", async () => {
   const chain = await startChain({ blockSeconds: 2 });
   const contract = await installChannels(chain);
   const facilitator = await startFacilitator(chain);

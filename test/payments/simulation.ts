@@ -82,8 +82,8 @@ export interface PaymentHistory {
   /** Number of sales of the payment without proof of settlement. */
   unproved: number;
   /**
-   * Times at which the daybooks list a sale of this payment. A set, because a real daybook lists a payment only once
-   * for each time.
+   * Times of settlement of this payment's sales in the daybooks. A set, because a real daybook lists a payment only
+   * once for each time.
    */
   booked: Set<number>;
   /** Request and key of the last call that started to settle the payment. */

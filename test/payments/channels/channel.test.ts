@@ -169,7 +169,7 @@ test("a channel never reveals the unused voucher of an uncharged call", async ()
   });
 });
 
-test("a used voucher no longer proves who the payer is, once a claim or a correction has published the voucher", async () => {
+test("a used voucher no longer proves that the caller is the payer, once a claim or a correction has published it", async () => {
   const { payer, channel } = await opened();
   const used = await payer.voucher(2 * PRICE);
   await channel.sell(used, { keyHash: "key" });
@@ -474,7 +474,7 @@ test("a channel detects a requested withdrawal on the chain and claims before th
   expect(channel.now / 1000).toBeLessThan(requested + 86_400);
 });
 
-test("the list of open channels shows the deadline for claiming a channel whose payer withdraws, even after a claim failed", async () => {
+test("after a failed claim, the list of open channels shows the deadline that a requested withdrawal sets", async () => {
   const { payer, channel } = await opened();
   channel.chain.requestWithdrawal(channel.now / 1000);
   const deadline = channel.now + 86_400_000 - 900_000;

@@ -299,7 +299,7 @@ describe("a payment that the chain has rejected", () => {
   });
 });
 
-test("a caller must prove that it is the payer only if the facilitator has received the payment", async () => {
+test("a caller must prove that it is the payer only after the facilitator was asked to settle the payment", async () => {
   const { record, seen, claimed } = world();
   const look = async () => (await record.waitForStatus("request", 0, false)).status;
   expect(await look()).toBe("free");

@@ -228,7 +228,7 @@ describe("a payment that may be public", () => {
     },
   );
 
-  test("a call that sends a settled payment with other content must pay again, with or without an idempotency key", async () => {
+  test("a call that sends a settled payment with other content must pay again, without a key or with a new one", async () => {
     const payment = await paymentFrom();
     await sale(payment, { key: "a" });
     for (const key of [null, "b"]) {

@@ -44,7 +44,10 @@ function beginningOf(parts: readonly Uint8Array[]): Uint8Array {
   return end < 0 ? beginning : beginning.subarray(0, end);
 }
 
-/** Joins the beginnings of content streams. A token ends at the end of its stream (ISO 32000-2, 7.8.2). */
+/**
+ * Joins content streams with line feeds, up to `BEGINNING` bytes. A token ends at the end of its stream (ISO 32000-2,
+ * 7.8.2).
+ */
 function joinedBeginning(parts: readonly Uint8Array[]): Uint8Array {
   const joined = new Uint8Array(BEGINNING);
   let length = 0;

@@ -7,8 +7,8 @@ export const LIVE = 0;
 /** Kind of a boundary at which a cross-reference section, a trailer or a startxref begins. */
 export const SECTION = 1;
 /**
- * Kind of a boundary at which a superseded version of an object begins. The output has a newer version elsewhere, or no
- * version.
+ * Kind of a boundary at which the live version of an object begins, if the output does not retain this version. The
+ * output has the object elsewhere, or not at all.
  */
 export const SUPERSEDED = 2;
 /** Kind of a boundary at which an object of an older revision begins, according to an older cross-reference section. */

@@ -31,11 +31,11 @@ export interface OutputPlan {
   chunks(): AsyncIterable<Uint8Array>;
 }
 
-/** Maximum size of a chunk of the output. */
+/** Maximum size of a chunk of the output, in bytes. */
 const CHUNK = 1 << 20;
 /**
- * Size of the windows of a file in memory. A window is copied only if bytes in it are erased. Small windows therefore
- * avoid copies of large images.
+ * Maximum size of a window of a file in memory, in bytes. A window is copied only if bytes in it change. With small
+ * windows, most data of large images are not copied.
  */
 const MEMORY_WINDOW = 128 << 10;
 

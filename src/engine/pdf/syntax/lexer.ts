@@ -163,7 +163,7 @@ export function isHexDigit(code: number | undefined): boolean {
 export function skipWhite(bytes: Uint8Array, at: number): number {
   const end = bytes.length;
   while (at < end && CLASS[bytes[at]!] === WHITE) at++;
-  // V8 would discard the compiled code of this function at each read beyond the end.
+  // After a read beyond the end, V8 would discard the compiled code of this function.
   if (at < end && bytes[at] === PERCENT) at = endOfWhite(bytes, at, end);
   if (at >= end) throw END_OF_BYTES;
   return at;

@@ -142,7 +142,7 @@ test("the object that a stream's /Length refers to counts against the work limit
   expect((await scanned(20)) - (await scanned(10))).toBeGreaterThan(10 * 15 * LONG);
 });
 
-test("each unreadable object-stream member counts against the work limit, even if all members share one offset", async () => {
+test("each unreadable object-stream member counts against the work limit, even at the offset of another member", async () => {
   const unreadable = "[".repeat(45) + "0 ".repeat(480);
   const builder = new FileBuilder().objects({ 4: onePage()[4]! });
   const members: [number, string][] = [
