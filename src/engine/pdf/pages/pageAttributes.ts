@@ -1,9 +1,15 @@
 /**
  * Finds the entries of page and page-tree dictionaries that the engine needs (ISO 32000-2, tables 30 and 31). The
- * values of the entries are not parsed.
+ * values of the entries are parsed only on request.
  */
+import type { Objects } from "../objects/objects.ts";
+import { tooComplex } from "../source/meter.ts";
 import { hasEscape, nameIs, readName, skipWhite, wordIs } from "../syntax/lexer.ts";
+import { parseCharged, type Value } from "../syntax/values.ts";
 import { eachWellFormedEntry } from "../syntax/wellFormed.ts";
+
+/** Maximum length in bytes of a parsed entry. Real boxes and numbers are less than a tenth as long. */
+export const LONGEST_ENTRY = 64 * 1024;
 
 /** The bytes [start, end) of a text. */
 export interface Span {
@@ -149,4 +155,14 @@ export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes
 function keyAt(text: Uint8Array, start: number, end: number): string | undefined {
   for (const name of KEYS[end - start] ?? []) if (wordIs(text, start + 1, end, name)) return name;
   return hasEscape(text, start, end) ? readName(text, start, end) : undefined;
+}
+
+/**
+ * Parses the value of an entry of a page or node.
+ * @throws Malformed if the value cannot be parsed
+ * @throws EngineError too_complex if the value is longer than {@link LONGEST_ENTRY}
+ */
+export function parseEntry(text: Uint8Array, { start, end }: Span, { source }: Objects): Value {
+  if (end - start > LONGEST_ENTRY) throw tooComplex("a page has a very long entry");
+  return parseCharged(text, start, source.meter);
 }

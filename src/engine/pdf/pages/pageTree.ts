@@ -3,17 +3,16 @@ import { encodeLatin1 } from "../../bytes.ts";
 import { EngineError } from "../../errors.ts";
 import { LONGEST_REFERENCE_CHAIN, MissingStream, type Objects } from "../objects/objects.ts";
 import { MEMORY } from "../source/costs.ts";
-import { tooComplex } from "../source/meter.ts";
 import { BRACKET_OPEN } from "../syntax/characters.ts";
 import { eachEntry, isDictionary, Malformed, unlessMalformed } from "../syntax/lexer.ts";
 import { parseCharged, Reference, referenceAt, type Value } from "../syntax/values.ts";
-import { areApart, type Box, displayedBox, readBox, readRotation, readUserUnit, trimmedBox } from "./boxes.ts";
+import { readRotation, readUserUnit } from "./boxes.ts";
 import { ContentsReader } from "./contents.ts";
 import { IsolationReader } from "./isolation.ts";
 import { KidList, readKids } from "./kids.ts";
-import { LastText } from "./lastText.ts";
 import type { PageEntry } from "./page.ts";
-import { type PageAttributes, type Span, scanPageAttributes } from "./pageAttributes.ts";
+import { type PageAttributes, parseEntry, type Span, scanPageAttributes } from "./pageAttributes.ts";
+import { boxText, PageBoxes } from "./pageBoxes.ts";
 import { uncheckedContent } from "./pageContent.ts";
 import { readGroup } from "./pageGroup.ts";
 import { type DefaultSpace, type PageResources, Resources } from "./resources.ts";
@@ -51,8 +50,6 @@ export interface WalkOptions extends ReadOptions {
 
 const NOTHING: Inherited = { mediaBox: undefined, cropBox: undefined, rotate: 0, resources: undefined };
 const DEEPEST_NESTING = 50;
-/** Maximum length in bytes of a parsed entry of a page. Real boxes and numbers are less than a tenth as long. */
-const LONGEST_ENTRY = 64 * 1024;
 /**
  * Maximum number of pages with unreadable dictionaries. The limit is `MOST_BLANK` or `BLANK_SHARE` of all pages,
  * whichever is more.
@@ -96,34 +93,16 @@ export class PageWalk {
   readonly #seenPages = new Map<number, PageEntry>();
   /** Nodes whose /Kids array is a separate object. The key is the number of this object. */
   readonly #seenArrays = new Map<number, TreeNode>();
-  /** Boxes that are separate objects, by object number. The value is null for an object that is not a box. */
-  readonly #boxes = new Map<number, Box | null>();
-  /** The last direct box of each kind; null if the array is not a box. */
-  readonly #mediaBoxes = new LastText<Box | null>();
-  readonly #cropBoxes = new LastText<Box | null>();
-  readonly #trimBoxes = new LastText<Box | null>();
+  readonly #boxes: PageBoxes;
   /** Blank pages that replace pages with unreadable dictionaries. */
   readonly #blank = new Set<Rewrite>();
   #count = 0;
-  /**
-   * The displayed box of the previous page. Most pages have an equal box, and share this object. `#last` has the
-   * attributes of the previous page.
-   */
-  #lastBox: Box | undefined;
-  /** The trimmed box of the last page that has a trimmed box. Equal boxes share one object. */
-  #lastTrimBox: Box | undefined;
-  #last = {
-    mediaBox: undefined as Box | undefined,
-    cropBox: undefined as Box | undefined,
-    rotate: 0,
-    userUnit: 1,
-    text: "",
-  };
 
   /** @param root the page tree's root, from the catalog's /Pages */
   constructor(objects: Objects, rewrites: Rewrites, root: PageTreeRoot, options: WalkOptions) {
     this.#objects = objects;
     this.#rewrites = rewrites;
+    this.#boxes = new PageBoxes(objects);
     this.#resources = new Resources(objects, rewrites, options.namePrefix);
     this.contents = new ContentsReader(objects, rewrites, options.lenient);
     this.#isolation = new IsolationReader(objects, this.contents);
@@ -307,17 +286,17 @@ export class PageWalk {
   #visit(dictionary: Rewrite, attributes: PageAttributes, above: TreeNode, nesting: number): PageEntry | TreeNode {
     const { text } = dictionary;
     const { inherited } = above;
-    const value = (span: Span | undefined): Value => (span ? this.#objects.resolve(this.#parse(text, span)) : null);
+    const value = (span: Span | undefined): Value =>
+      span ? this.#objects.resolve(parseEntry(text, span, this.#objects)) : null;
     const own = {
-      mediaBox: this.#box(text, attributes.mediaBox, this.#mediaBoxes) ?? inherited.mediaBox,
-      cropBox: this.#box(text, attributes.cropBox, this.#cropBoxes) ?? inherited.cropBox,
+      ...this.#boxes.read(text, attributes, inherited),
       rotate: readRotation(value(attributes.rotate)) ?? inherited.rotate,
     };
     const type = attributes.isPage ? "Page" : value(attributes.type);
     const array = attributes.kids && this.#kids(dictionary, attributes.kids);
     if (type === "Page") {
       if (array && array.kids.length > 0) throw ambiguousPage();
-    } else if (attributes.kids && !array && this.#parse(text, attributes.kids) instanceof Reference)
+    } else if (attributes.kids && !array && parseEntry(text, attributes.kids, this.#objects) instanceof Reference)
       throw new Malformed("a missing array of kids: unknown pages are lost");
     if (!array || type === "Page") {
       // A damaged node may have a /Kids array that was not found.
@@ -357,22 +336,21 @@ export class PageWalk {
    */
   #countOf(node: Rewrite, { count }: PageAttributes): number {
     if (!count || !this.#options.lenient) return 0;
-    const value = this.#parse(node.text, count);
+    const value = parseEntry(node.text, count, this.#objects);
     const number = this.#rewrites.hasNewText(node.origin) ? this.#objects.resolve(value) : value;
     return typeof number === "number" ? number : 0;
   }
 
   /** @param inherited the page's own attributes, and the resources of the nodes above it */
   #visitPage(page: Rewrite, attributes: PageAttributes, inherited: Inherited): PageEntry {
-    const { mediaBox, cropBox, rotate } = inherited;
     const { text } = page;
     const { userUnit: unit } = attributes;
-    const userUnit = readUserUnit(unit ? this.#objects.resolve(this.#parse(text, unit)) : null);
+    const userUnit = readUserUnit(unit ? this.#objects.resolve(parseEntry(text, unit, this.#objects)) : null);
     // The contents of the first page are not deferred. Contents that may have to be isolated are not deferred either.
     const mayDefer = this.#options.mayDefer && this.#count > 0 && !this.#options.lenient;
     const contents = this.contents.read(text, attributes.contents, mayDefer);
     const { resources: span, annotations, cuts } = attributes;
-    const box = this.#equalBox(displayedBox(mediaBox, cropBox));
+    const box = this.#boxes.displayed(inherited);
     const own = span && this.#resources.find(page, span, true);
     const found = own ?? this.#inherited(inherited.resources);
     const content =
@@ -389,7 +367,7 @@ export class PageWalk {
       ? this.#isolation.read(
           contents.items,
           found && (found.shared ?? page.part(span!.start, span!.end)),
-          boxText(mediaBox ?? box),
+          boxText(inherited.mediaBox ?? box),
           !content.isWellFormed,
         )
       : undefined;
@@ -402,14 +380,14 @@ export class PageWalk {
     return {
       index: 0,
       box,
-      trimBox: this.#trimBox(text, attributes.trimBox, box),
-      rotate,
+      trimBox: this.#boxes.trimmed(text, attributes.trimBox, box),
+      rotate: inherited.rotate,
       userUnit,
       rewrite: page,
       repeated: false,
       cuts,
       annotations,
-      attributes: this.#attributesOf(inherited, box, userUnit),
+      attributes: this.#boxes.entries(inherited, box, userUnit),
       contents,
       resources,
       ownResources: found,
@@ -420,64 +398,6 @@ export class PageWalk {
       overlay: undefined,
       addedAnnotations: undefined,
     };
-  }
-
-  /**
-   * Returns the boxes, the rotation and the user unit of a page as dictionary entries. Replaces a missing MediaBox, and
-   * a CropBox outside the MediaBox. Readers disagree on the displayed area of a page with such boxes.
-   */
-  #attributesOf({ mediaBox, cropBox, rotate }: Inherited, box: Box, userUnit: number): string {
-    const shown = cropBox && areApart(mediaBox, cropBox) ? box : cropBox;
-    const last = this.#last;
-    const isSame = isEqual(last.mediaBox, mediaBox ?? box) && isEqual(last.cropBox, shown);
-    if (isSame && last.rotate === rotate && last.userUnit === userUnit) return last.text;
-    let text = `/MediaBox${boxText(mediaBox ?? box)}`;
-    if (shown) text += `/CropBox${boxText(shown)}`;
-    if (rotate !== 0) text += `/Rotate ${rotate}`;
-    if (userUnit !== 1) text += `/UserUnit ${decimal(userUnit)}`;
-    this.#last = { mediaBox: mediaBox ?? box, cropBox: shown, rotate, userUnit, text };
-    return text;
-  }
-
-  /** Returns the previous page's box if it is equal to `box`, so that most pages share one box object. */
-  #equalBox(box: Box): Box {
-    if (!isEqual(this.#lastBox, box)) this.#lastBox = box;
-    return this.#lastBox!;
-  }
-
-  /** Returns the part of a displayed box that lies within the TrimBox. An unreadable TrimBox counts as missing. */
-  #trimBox(text: Uint8Array, span: Span | undefined, box: Box): Box | undefined {
-    if (!span || span.end - span.start > LONGEST_ENTRY) return undefined;
-    const trimBox = unlessMalformed(() => trimmedBox(box, this.#box(text, span, this.#trimBoxes)), undefined);
-    if (trimBox && !isEqual(this.#lastTrimBox, trimBox)) this.#lastTrimBox = trimBox;
-    return trimBox && this.#lastTrimBox;
-  }
-
-  /** Parses the value of an entry of a page or node. */
-  #parse(text: Uint8Array, { start, end }: Span): Value {
-    if (end - start > LONGEST_ENTRY) throw tooComplex("a page has a very long entry");
-    return parseCharged(text, start, this.#objects.source.meter);
-  }
-
-  /**
-   * Reads a box. If the box is a separate object, which many pages may share, it is read only once. A direct box is
-   * read only if it differs from the last direct box of its kind.
-   */
-  #box(text: Uint8Array, span: Span | undefined, last: LastText<Box | null>): Box | undefined {
-    if (!span) return undefined;
-    const same = last.readAt(text, span.start);
-    if (same !== undefined) return same ?? undefined;
-    const value = this.#parse(text, span);
-    if (!(value instanceof Reference)) {
-      const box = readBox(this.#objects, value);
-      if (Array.isArray(value)) last.put(text.subarray(span.start, span.end), box ?? null);
-      return box;
-    }
-    const known = this.#boxes.get(value.num);
-    if (known !== undefined) return known ?? undefined;
-    const box = readBox(this.#objects, value);
-    this.#boxes.set(value.num, box ?? null);
-    return box;
   }
 
   #inherited(resources: Inherited["resources"]): PageResources | undefined {
@@ -496,7 +416,7 @@ export class PageWalk {
     const { text } = holder;
     const { meter } = this.#objects.source;
     if (text[span.start] === BRACKET_OPEN) return { holder, kids: readKids(text, span.start).kids };
-    let value = this.#parse(text, span);
+    let value = parseEntry(text, span, this.#objects);
     for (let i = 0; i < LONGEST_REFERENCE_CHAIN && value instanceof Reference; i++) {
       const { num }: Reference = value;
       const known = this.#seenArrays.get(num);
@@ -548,21 +468,6 @@ function passedResources(node: Rewrite, { resources }: PageAttributes, above: In
   const { start, end } = resources;
   if (!isDictionary(node.text, start)) return { holder: node, span: resources, found: undefined };
   return { holder: node.part(start, end), span: { start: 0, end: end - start }, found: undefined };
-}
-
-function isEqual(a: Box | undefined, b: Box | undefined): boolean {
-  return a === b || (a && b && a.x0 === b.x0 && a.y0 === b.y0 && a.x1 === b.x1 && a.y1 === b.y1) === true;
-}
-
-function boxText({ x0, y0, x1, y1 }: Box): string {
-  return `[${[x0, y0, x1, y1].map(decimal).join(" ")}]`;
-}
-
-/**
- * Rounds a number to five decimals, the precision of readers. The rounded number can be written without an exponent.
- */
-function decimal(value: number): number {
-  return Number(value.toFixed(5));
 }
 
 function isNode(array: KidsArray | TreeNode): array is TreeNode {
