@@ -8,9 +8,9 @@ import { indexOf } from "#platform/search";
 import type { Objects } from "../objects/objects.ts";
 import { dataStart, isGlued, MOST_WHITE_BEFORE_END } from "../objects/streams.ts";
 import { runYielding } from "../source/meter.ts";
-import { isDictionary, isWhite, Malformed, nameIs, readHeader, skipWhite, unlessMalformed } from "../syntax/lexer.ts";
-import { parseValue, Reference, type Value } from "../syntax/values.ts";
-import { eachWellFormedEntry } from "../syntax/wellFormed.ts";
+import { isDictionary, isWhite, Malformed, readHeader, skipWhite, unlessMalformed } from "../syntax/lexer.ts";
+import { type Dictionary, parseValue, Reference, type Value } from "../syntax/values.ts";
+import { endOfWellFormed } from "../syntax/wellFormed.ts";
 import { PlanOutdated } from "./eraser.ts";
 
 /**
@@ -37,10 +37,10 @@ export interface Window {
   bytes: Uint8Array;
 }
 
-/** A stream whose end has not been found yet: the offset `data` of its data, and the value of its /Length. */
-interface OpenStream {
-  data: number;
-  length: Value | undefined;
+/** The dictionary of a stream object, and the file offset of the stream's data. */
+export interface StreamHead {
+  readonly dict: Dictionary;
+  readonly data: number;
 }
 
 /**
@@ -59,7 +59,8 @@ export class ContentCheck {
   readonly #offsets: Float64Array;
   readonly #late: LateLength[] = [];
   #next = 0;
-  #open: OpenStream | undefined;
+  /** A stream whose end has not been found yet. */
+  #open: StreamHead | undefined;
   /** End of the stream that was checked last. */
   #reached = 0;
 
@@ -80,7 +81,7 @@ export class ContentCheck {
       if (offset === undefined || offset >= end) return;
       // Overlapping objects are rejected, because their bytes would be searched repeatedly.
       if (offset < this.#reached) throw outdated();
-      this.#open = openStream(bytes, offset - base, base);
+      this.#open = streamHead(bytes, offset - base, base);
       this.#next++;
     }
   }
@@ -112,7 +113,8 @@ export class ContentCheck {
   }
 
   /** Checks the length of a stream. Returns false if the end of the stream is not within `bytes`. */
-  #close({ data, length }: OpenStream, base: number, bytes: Uint8Array): boolean {
+  #close({ data, dict }: StreamHead, base: number, bytes: Uint8Array): boolean {
+    const length = dict.get("Length");
     const known = isLength(length) ? length : 0; // if the length is known, the data are not searched
     const from = Math.max(0, data + known - base);
     const end = from < bytes.length ? indexOf(bytes, END, from) : -1;
@@ -146,20 +148,17 @@ export class ContentCheck {
 }
 
 /**
- * Reads the head of the stream object at `at`.
+ * Reads the head of the stream object at `at`. `base` is the file offset of `bytes`.
  * @throws PlanOutdated if the bytes are not a complete stream head, or its dictionary is malformed
  */
-function openStream(bytes: Uint8Array, at: number, base: number): OpenStream {
-  let length: Value | undefined;
+export function streamHead(bytes: Uint8Array, at: number, base: number): StreamHead {
   try {
-    const header = readHeader(bytes, at);
+    const header = at >= 0 ? readHeader(bytes, at) : undefined;
     if (!header || !isDictionary(bytes, header.end)) throw outdated();
-    const end = eachWellFormedEntry(bytes, header.end, (key, keyEnd, start) => {
-      if (nameIs(bytes, key, keyEnd, "Length")) length = parseValue(bytes, start);
-    });
+    const end = endOfWellFormed(bytes, header.end);
     const data = end < 0 ? -1 : dataStart(bytes, skipWhite(bytes, end));
     if (data < 0 || data >= bytes.length || isGlued(bytes, data)) throw outdated();
-    return { data: base + data, length };
+    return { dict: parseValue(bytes, header.end) as Dictionary, data: base + data };
   } catch (error) {
     throw error instanceof Malformed ? outdated() : error;
   }

@@ -4,9 +4,9 @@
  * (see pages/isolation.ts). The plan is also discarded if a page is dark and the mark must adapt to the page.
  */
 import { indexOf } from "#platform/search";
+import { concat } from "../../bytes.ts";
 import type { PdfDocument, UncheckedContent } from "../document/pdfDocument.ts";
 import type { Objects } from "../objects/objects.ts";
-import { dataStart } from "../objects/streams.ts";
 import type { Box } from "../pages/boxes.ts";
 import {
   beginsDark,
@@ -17,17 +17,22 @@ import {
   type PageContent,
   streamNumbers,
 } from "../pages/pageContent.ts";
-import { isDictionary, Malformed, readHeader, skipValue, skipWhite } from "../syntax/lexer.ts";
-import { type Dictionary, parseValue } from "../syntax/values.ts";
-import type { Window } from "./contentCheck.ts";
+import type { Dictionary } from "../syntax/values.ts";
+import { streamHead, type Window } from "./contentCheck.ts";
 import { PlanOutdated } from "./eraser.ts";
 
-/** A content stream whose data are being collected. */
+/** A content stream, and the parts of its data that have been collected. */
 interface Collected {
+  readonly num: number;
   readonly dict: Dictionary;
-  readonly raw: Uint8Array;
-  filled: number;
+  readonly parts: Uint8Array[];
+  /** File offset of the next byte to collect. */
+  at: number;
+  /** File offset of the end of the data. Undefined until the end is known. */
+  end: number | undefined;
 }
+
+const END = "endstream";
 
 /**
  * Collects page content from the windows of the source, which arrive in order. Checks the syntax of the content at the
@@ -42,8 +47,8 @@ export class SyntaxCheck {
   readonly #ends: ReadonlyMap<number, number>;
   readonly #collected = new Map<number, Collected>();
   #next = 0;
-  /** The stream that continues in the next window, and the offset of its next byte. */
-  #open: { readonly stream: Collected; at: number } | undefined;
+  /** The stream that continues in the next window. */
+  #open: Collected | undefined;
   /** Number of bytes that may still be collected. */
   #left = MAX_CHECKED;
 
@@ -61,7 +66,7 @@ export class SyntaxCheck {
 
   /**
    * Collects the content in the next window. Call this method before anything in the window is erased.
-   * @throws PlanOutdated if the dictionary of a stream is malformed
+   * @throws PlanOutdated if a stream cannot be read
    */
   inspect(window: Window): void {
     const { end, base, bytes } = window;
@@ -69,23 +74,23 @@ export class SyntaxCheck {
     for (; !this.#open && this.#left > 0; this.#next++) {
       const found = this.#streams[this.#next];
       if (!found || found.offset >= end) return;
-      const at = found.offset - base;
-      const knownEnd = this.#ends.get(found.offset);
-      const stream = at >= 0 ? openStream(bytes, at, knownEnd === undefined ? undefined : knownEnd - base) : undefined;
-      if (!stream || stream.raw.length > this.#left) continue;
-      this.#left -= stream.raw.length;
-      this.#collected.set(found.num, stream);
-      this.#collect({ stream, at: base + stream.data }, window);
+      const { dict, data } = streamHead(bytes, found.offset - base, base);
+      const length = dict.get("Length");
+      const claimed = typeof length === "number" ? data + length : undefined;
+      this.#collect(
+        { num: found.num, dict, parts: [], at: data, end: this.#ends.get(found.offset) ?? claimed },
+        window,
+      );
     }
   }
 
   /**
    * Checks the collected content page by page. Call this method after everything has been copied.
-   * @throws PlanOutdated if the content of a page is malformed, or if the page is dark and the mark must adapt to the
-   * page
+   * @throws PlanOutdated if the content of a page is malformed or incomplete, or if the page is dark and the mark must
+   * adapt to the page
    */
   async finish(): Promise<void> {
-    if (this.#open) this.#collected.clear();
+    if (this.#open) throw new PlanOutdated("a page's content does not end");
     const checked = new Map<string, PageContent>();
     let left = MAX_CHECKED;
     for (const { content, items, box, isTagged, categories } of this.#pages) {
@@ -110,41 +115,27 @@ export class SyntaxCheck {
     if (this.#adaptsToDark && beginsDark(content, box)) throw new PlanOutdated("a page is dark");
   }
 
-  #collect(open: { readonly stream: Collected; at: number }, { end, base, bytes }: Window): void {
-    const { stream, at } = open;
-    const part = bytes.subarray(at - base, Math.min(at - base + stream.raw.length - stream.filled, end - base));
-    stream.raw.set(part, stream.filled);
-    stream.filled += part.length;
-    open.at += part.length;
-    this.#open = stream.filled < stream.raw.length ? open : undefined;
+  /** Collects the part of a stream that is in a window. Omits a stream with more data than may still be collected. */
+  #collect(stream: Collected, { end, base, bytes }: Window): void {
+    const { num, at, parts } = stream;
+    const found = stream.end === undefined ? indexOf(bytes, END, at - base) : -1;
+    if (found >= 0) stream.end = base + found;
+    this.#open = undefined;
+    if ((stream.end ?? end) - at > this.#left) {
+      for (const part of parts) this.#left += part.length;
+      return;
+    }
+    const part = bytes.slice(at - base, Math.min(stream.end ?? end, end) - base);
+    parts.push(part);
+    stream.at += part.length;
+    this.#left -= part.length;
+    if (stream.end === undefined || stream.at < stream.end) this.#open = stream;
+    else this.#collected.set(num, stream);
   }
 
   async #decoded(num: number): Promise<ReturnType<typeof decodeContent>> {
-    const { dict, raw } = this.#collected.get(num)!;
+    const { dict, parts } = this.#collected.get(num)!;
     const filters = await this.#objects.run(() => filtersOf(this.#objects, dict));
-    return decodeContent(this.#objects, num, filters, raw, MAX_CHECKED);
-  }
-}
-
-/**
- * Reads the head of the stream object at `at`. Returns undefined if there is no stream, or if the length of its data is
- * unknown. The length is unknown if /Length is indirect and the data do not end in `bytes`.
- * @param end known end of the data, if any
- * @throws PlanOutdated if the dictionary of the stream is malformed
- */
-function openStream(bytes: Uint8Array, at: number, end?: number): (Collected & { data: number }) | undefined {
-  try {
-    const header = readHeader(bytes, at);
-    if (!header || !isDictionary(bytes, header.end)) return undefined;
-    const data = dataStart(bytes, skipWhite(bytes, skipValue(bytes, header.end)));
-    if (data < 0) return undefined;
-    const dict = parseValue(bytes, header.end) as Dictionary;
-    const claimed = dict.get("Length");
-    const found = typeof claimed === "number" ? claimed : indexOf(bytes, "endstream", data) - data;
-    const length = end === undefined ? found : end - data;
-    if (!(Number.isInteger(length) && length >= 0 && length <= MAX_CHECKED)) return undefined;
-    return { dict, raw: new Uint8Array(length), filled: 0, data };
-  } catch (error) {
-    throw error instanceof Malformed ? new PlanOutdated("the dictionary of a page's content is malformed") : error;
+    return decodeContent(this.#objects, num, filters, concat(parts), MAX_CHECKED);
   }
 }

@@ -127,6 +127,44 @@ test.each([
   },
 );
 
+describe("content whose syntax is malformed", () => {
+  const DATA = ") ".repeat(75);
+  const object = (dict: string, data = DATA) => `${dict}\nstream\n${data}\nendstream`;
+  const LONG = ") ".repeat(50_000);
+  // The data of the content begin in the first window of the copying pass, and end in the second window.
+  const lead = { 4: { data: new Uint8Array((1 << 20) - 300_000) } };
+  it.each<[string, string, Bodies, Bodies]>([
+    ["has a bracket in its dictionary", object("<</Len]gth 150>>"), {}, {}],
+    ["has two ends of its dictionary", object("<</Length 150/A>>>>"), {}, {}],
+    ["has a dictionary that is not closed", object("<</Length 150"), {}, {}],
+    ["has no line end after the keyword", `<</Length 150>>stream${DATA}\nendstream`, {}, {}],
+    ["has an indirect length", object("<</Length 14 0 R>>"), {}, { 14: "150" }],
+    ["is in two windows, and has an indirect length", object("<</Length 14 0 R>>", LONG), lead, { 14: "100000" }],
+    ["is in two windows, and has a direct length", object("<</Length 100000>>", LONG), lead, {}],
+  ])("a file read in byte ranges is planned again if malformed content %s", async (_, content, before, after) => {
+    for (const first of ["11 0 R", "9 0 R"]) {
+      const source = withFar(`[${first} 11 0 R 9 0 R]`, content, before, after).table().bytes();
+      const { result, isAgain } = await byRanges(source);
+      expect(isEqual(result, await stamp(source))).toBe(true);
+      expect(isAgain).toBe(true);
+    }
+  });
+
+  it("a file read in byte ranges is planned again if another page is near malformed content", async () => {
+    const builder = new FileBuilder().objects({
+      1: "<</Type/Catalog/Pages 2 0 R>>",
+      2: "<</Type/Pages/Kids[3 0 R 6 0 R]/MediaBox[0 0 300 400]/Resources<<>>>>",
+      3: "<</Type/Page/Parent 2 0 R/Contents 7 0 R>>",
+      6: "<</Type/Page/Parent 2 0 R/Contents[7 0 R 9 0 R]>>",
+      7: object("<</Len]gth 3>>", "1 g"),
+      9: { data: DATA },
+    });
+    const { result, isAgain } = await byRanges(builder.table().bytes());
+    expect(latin1(result)).toBe(latin1(await stamp(builder.bytes())));
+    expect(isAgain).toBe(true);
+  });
+});
+
 describe("well-formed content far from other objects", () => {
   const PACKED = withFar("9 0 R", stream("/Length 20 0 R"));
   const members = PACKED.objectStream(15, { 20: "16" });
