@@ -1,5 +1,4 @@
 import type { Context } from "hono";
-import { except } from "hono/combine";
 import { HonoBase } from "hono/hono-base";
 import { requestId } from "hono/request-id";
 import { TrieRouter } from "hono/router/trie-router";
@@ -77,13 +76,15 @@ import { FILES } from "./storage/link.ts";
  */
 export const app = new HonoBase<ApiEnv>({ router: new TrieRouter() });
 
+const OPERATOR_PATHS: ReadonlySet<string> = new Set([SALES, OPEN_CHANNELS_PATH, METRICS, RESULTS, RECORDS]);
+
 // Middleware, in the order in which it runs
 app.use(requestId());
 app.use(logRequest);
 app.use(lingerOverBody);
 app.use(securityHeaders);
 // pages of other origins must not use the operator's routes
-app.use(except([SALES, OPEN_CHANNELS_PATH, METRICS, RESULTS, RECORDS], crossOrigin));
+app.use((c, next) => (OPERATOR_PATHS.has(c.req.path) ? next() : crossOrigin(c, next)));
 app.use(readSettings);
 app.use(refuseBlocked);
 app.use(separateFiles);
