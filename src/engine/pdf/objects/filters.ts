@@ -22,23 +22,18 @@ const MAX_STREAM_WORK = 128 << 20;
 
 /** Charges the filters of one stream to the meter, and limits their total work. */
 class StreamMeter {
-  readonly #meter: Meter;
+  readonly meter: Meter;
   #work = 0;
 
   constructor(meter: Meter) {
-    this.#meter = meter;
+    this.meter = meter;
   }
 
   /** @throws EngineError too_complex if the work limit of the stream or of the file is exceeded */
   charge(operation: MeteredOperation, count = 1): void {
     this.#work += COSTS[operation].units * count;
     if (this.#work > MAX_STREAM_WORK) throw tooComplex("one of its streams takes too long to decompress");
-    this.#meter.charge(operation, count);
-  }
-
-  /** @throws EngineError too_complex if the decoded data exceed the limits */
-  chargeDecoded(bytes: number): void {
-    this.#meter.chargeDecoded(bytes);
+    this.meter.charge(operation, count);
   }
 }
 
@@ -121,6 +116,8 @@ function decodeFlate(data: Uint8Array, maxBytes: number, work: StreamMeter, isSt
   try {
     return inflate(data, maxBytes);
   } catch (error) {
+    if (isStrict || error instanceof OutputTooLarge)
+      work.meter.chargeDiscarded(Math.min(maxBytes, MAX_INFLATION * data.length));
     if (error instanceof OutputTooLarge) throw tooLargeDecoded();
     if (isStrict) throw new Malformed("a compressed stream is damaged");
   }
@@ -348,12 +345,15 @@ function decodeLzw(data: Uint8Array, early: number, maxBytes: number, work: Stre
     }
     if (code > 257 && (code > next || previous < 0)) {
       // The decoded bytes are charged here, because the caller charges them only if the filter succeeds.
-      work.chargeDecoded(written);
+      work.meter.chargeDecoded(written);
       work.charge("scan", written);
       throw new Malformed("an LZW stream is damaged");
     }
     const length = code < 256 ? 1 : code === next ? written - previousStart + 1 : lengths[code]!;
-    if (written + length > maxBytes) throw tooLargeDecoded();
+    if (written + length > maxBytes) {
+      work.meter.chargeDiscarded(written);
+      throw tooLargeDecoded();
+    }
     if (written + length > out.length) {
       const larger = new Uint8Array(Math.min(maxBytes, Math.max(out.length * 2, written + length)));
       larger.set(out);

@@ -52,9 +52,13 @@ export interface IsolatedContent {
 }
 
 /**
- * Maximum number of bytes that are decoded for a file. Beyond this limit, content that needs decoding is not isolated.
+ * Maximum number of bytes that are decoded for a file. Beyond this limit, content is not checked, and content that needs
+ * decoding is not isolated.
  */
 const MAX_DECODED = 8 << 20;
+
+/** Maximum number of pages for whose content the check begins although the content is too long. */
+const MOST_TOO_LONG = 16;
 
 /** White space after each of several joined streams. A token must not continue in the next stream (ISO 32000-2, 7.8.2). */
 const SEPARATOR = Uint8Array.of(LINE_FEED);
@@ -80,7 +84,13 @@ export class IsolationReader {
   readonly #checked = new Map<number, Map<string, PageContent>>();
   /** Numbers of the streams that have been decoded and counted toward the limit. */
   readonly #counted = new Set<number>();
+  /** Numbers of the streams whose data are damaged. */
+  readonly #damaged = new Set<number>();
+  /** References to the streams of pages whose content was too long to be checked. */
+  readonly #tooLong = new Set<string>();
   #left = MAX_DECODED;
+  /** Number of bytes up to which content is checked. */
+  #mostChecked = MAX_CHECKED;
 
   constructor(objects: Objects, contents: ContentsReader) {
     this.#objects = objects;
@@ -88,7 +98,9 @@ export class IsolationReader {
   }
 
   /**
-   * Checks the content of a page. Content beyond {@link MAX_CHECKED} is not checked, and counts as well-formed.
+   * Checks the content of a page. Content beyond {@link MAX_CHECKED} is not checked, and counts as well-formed. If a
+   * page of the file has malformed content, the limit for the pages after it is {@link MAX_DECODED} instead. No page
+   * with more content than `MAX_CHECKED` is checked.
    * @param items references to the streams
    * @param isTagged see checkContent
    * @param categories see ResourceCategories
@@ -98,9 +110,13 @@ export class IsolationReader {
     const checked = this.#checked.get(categories) ?? new Map<string, PageContent>();
     const known = checked.get(items);
     if (known) return known;
-    if (MAX_DECODED - this.#left >= MAX_CHECKED) return uncheckedContent();
-    const parts = this.#streams(items)?.map((stream) => this.#decode(stream, MAX_CHECKED)) ?? ["too long"];
+    const used = MAX_DECODED - this.#left;
+    if (used >= this.#mostChecked || this.#tooLong.size >= MOST_TOO_LONG) return uncheckedContent();
+    const streams = this.#streams(items);
+    const parts = streams?.map((stream) => this.#decode(stream, MAX_CHECKED)) ?? ["too long"];
+    if (streams && parts.includes("too long")) this.#tooLong.add(items);
     const found = contentOf(parts, isTagged, categories);
+    if (!found.isWellFormed) this.#mostChecked = MAX_DECODED;
     this.#checked.set(categories, checked.set(items, found));
     return found;
   }
@@ -175,21 +191,22 @@ export class IsolationReader {
     return this.#objects.source.bytes(data.start, data.end);
   }
 
-  /** Decodes content as {@link decodeContent} does. Counts the length of each stream only once. */
+  /**
+   * Decodes content as {@link decodeContent} does. Counts the length of each stream only once. Does not decode damaged
+   * data again.
+   */
   #decode(stream: DataStream, limit: number): ReturnType<typeof decodeContent> {
     const { num } = stream;
+    if (this.#damaged.has(num)) return undefined;
     const { meter } = this.#objects.source;
     const before = meter.used.decoded;
-    const content = decodeContent(
-      this.#objects,
-      num,
-      filtersOf(this.#objects, stream.filters),
-      this.#raw(stream),
-      limit,
-    );
+    const isCounted = this.#counted.has(num);
+    const most = isCounted ? limit : Math.min(limit, this.#left);
+    const filters = filtersOf(this.#objects, stream.filters);
+    const content = decodeContent(this.#objects, num, filters, this.#raw(stream), most);
+    if (content === undefined) this.#damaged.add(num);
     if (!(content instanceof Uint8Array)) return content;
-    if (this.#counted.has(num)) meter.chargeDecodedAgain(meter.used.decoded - before);
-    else if (content.length > this.#left) return "too long";
+    if (isCounted) meter.chargeDecodedAgain(meter.used.decoded - before);
     else this.#left -= content.length;
     this.#counted.add(num);
     return content;

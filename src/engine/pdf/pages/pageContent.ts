@@ -100,7 +100,7 @@ function hasFilter(filters: Dictionary, name: string): boolean {
  * @param filters see {@link filtersOf}
  * @param raw the data of the stream as in the file
  * @returns undefined for damaged data or an unknown filter; "too long" for content that has more than `limit` bytes or
- * is not decoded (see {@link hasBrotli})
+ * is not decoded, because of its filter (see {@link hasBrotli}) or because too many decoded bytes have been discarded
  */
 export function decodeContent(
   objects: Objects,
@@ -109,9 +109,9 @@ export function decodeContent(
   raw: Uint8Array,
   limit: number,
 ): Uint8Array | "too long" | undefined {
-  if (hasBrotli(filters)) return "too long";
   const { cipher, table } = objects;
   const { meter } = objects.source;
+  if (hasBrotli(filters) || meter.hasDiscardedMost) return "too long";
   const hasOwnCipher = hasFilter(filters, "Crypt");
   if (cipher && !hasOwnCipher && !cipher.isIntact(num, table.generationOf(num), raw)) return undefined;
   try {

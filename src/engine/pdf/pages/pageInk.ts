@@ -67,6 +67,13 @@ const OBJECT_KEYS = new Set([
 const STATE_KEYS = new Set(["ca", "BM", "SMask"]);
 /** Families of color spaces in which the values of a color are its gray, RGB or CMYK components, each from 0 to 1. */
 const PLAIN = new Set<Value>("DeviceGray DeviceRGB DeviceCMYK CalGray CalRGB ICCBased".split(" "));
+const COMPONENTS = new Map<Value | undefined, number>([
+  ["DeviceRGB", 3],
+  ["CalRGB", 3],
+  ["Lab", 3],
+  ["DeviceCMYK", 4],
+]);
+const PROFILE_KEYS = new Set(["N"]);
 const ANNOTATION_KEYS = new Set(["Subtype", "Rect", "F"]);
 /** Filters of images with one bit per pixel. These images are not decoded. */
 const BILEVEL_FILTERS = new Set<Value>(["CCITTFaxDecode", "CCF", "JBIG2Decode"]);
@@ -258,8 +265,8 @@ export class PageInkReader {
   #samplesOf(num: number, image: Dictionary): Samples | undefined {
     const [width, height] = [this.#numberAt(image, "Width"), this.#numberAt(image, "Height")];
     const bits = image.get("ImageMask") === true ? 1 : this.#numberAt(image, "BitsPerComponent");
-    if (!(width * height * bits > 0 && width * height * bits <= 8 * MAX_IMAGE) || ![1, 2, 4, 8].includes(bits))
-      return undefined;
+    const size = width * height * bits * this.#componentsOf(image.get("ColorSpace"));
+    if (!(size > 0 && size <= 8 * MAX_IMAGE) || ![1, 2, 4, 8].includes(bits)) return undefined;
     const data = this.#decoded(num, MAX_IMAGE);
     if (!data || !this.#take(data.length)) return undefined;
     // The number of components is derived from the length of the data, without reading the whole color space.
@@ -267,6 +274,14 @@ export class PageInkReader {
     const [family] = [this.#objects.resolve(image.get("ColorSpace"))].flat();
     if (components < 1 || components > 4) return undefined;
     return { width, height, bits, components, isIndexed: family === "Indexed", data };
+  }
+
+  /** Returns the number of components of a color space. Returns 1 for spaces that are not interpreted. */
+  #componentsOf(value: Value | undefined): number {
+    const [family, parameter] = [this.#objects.resolve(value)].flat();
+    if (family === "ICCBased")
+      return Math.max(1, this.#numberAt(this.#objects.dictionary(parameter, PROFILE_KEYS) ?? new Map(), "N"));
+    return COMPONENTS.get(family) ?? 1;
   }
 
   #numberAt(dictionary: Dictionary, key: string): number {

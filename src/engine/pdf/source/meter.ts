@@ -41,6 +41,11 @@ export const WORK_LIMITS = {
  * the filter works.
  */
 const MAX_FILTER_OUTPUT = WORK_LIMITS.decodedAtOnce / 2;
+/**
+ * Maximum number of bytes that are decoded and then discarded, because the data turn out to be damaged or too long.
+ * Beyond this limit, no more page content is decoded.
+ */
+const MAX_DISCARDED = 128 * MB;
 /** Work between two yields to the event loop, in scan units. This work takes 5 to 50 ms. */
 const TIME_SLICE = MB;
 
@@ -49,6 +54,7 @@ export class Meter {
   readonly #scannable: number;
   #scan: number;
   #decode = WORK_LIMITS.decoded;
+  #discard = MAX_DISCARDED;
   #memory = WORK_LIMITS.retained;
   #mark: number;
   #placement = WORK_LIMITS.placed;
@@ -114,6 +120,17 @@ export class Meter {
     this.charge("scan", bytes);
   }
 
+  /** Charges bytes that were decoded and then discarded. */
+  chargeDiscarded(bytes: number): void {
+    this.#discard -= bytes;
+    this.#slice -= bytes;
+  }
+
+  /** Whether the limit for discarded bytes has been reached. */
+  get hasDiscardedMost(): boolean {
+    return this.#discard <= 0;
+  }
+
   /**
    * Charges memory for parts of the file, in bytes.
    * @throws EngineError too_complex
@@ -132,12 +149,13 @@ export class Meter {
     if (this.#memory < 0) throw markTooComplex();
   }
 
-  /** The work charged so far. `scanned` and `marked` are scan units; `decoded` and `retained` are bytes. */
-  get used(): { scanned: number; decoded: number; retained: number; marked: number } {
+  /** The work charged so far. `scanned` and `marked` are scan units; the other numbers are bytes. */
+  get used(): { scanned: number; decoded: number; discarded: number; retained: number; marked: number } {
     return {
       marked: this.#scannable - this.#mark,
       scanned: this.#scannable - this.#scan,
       decoded: WORK_LIMITS.decoded - this.#decode,
+      discarded: MAX_DISCARDED - this.#discard,
       retained: WORK_LIMITS.retained - this.#memory,
     };
   }

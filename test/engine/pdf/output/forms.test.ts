@@ -21,6 +21,20 @@ const BOX = "/MediaBox[0 0 300 400]";
 /** Returns a file with an unreadable cross-reference, which the engine therefore scans. */
 const scanned = (bodies: Bodies) => encode(latin1(file(bodies)).replace(/startxref\n\d+/, "startxref\n9"));
 
+/** Returns a file whose pages have the given Flate data as content. */
+function deflated(contents: readonly Uint8Array[]): Uint8Array {
+  const kids = contents.map((_, index) => `${3 + 2 * index} 0 R`).join(" ");
+  const bodies: Bodies = {
+    1: "<</Type/Catalog/Pages 2 0 R>>",
+    2: `<</Type/Pages/Count ${contents.length}/Kids[${kids}]/Resources<<>>>>`,
+  };
+  contents.forEach((data, index) => {
+    bodies[3 + 2 * index] = `<</Type/Page/Parent 2 0 R${BOX}/Contents ${4 + 2 * index} 0 R>>`;
+    bodies[4 + 2 * index] = { dict: "/Filter/FlateDecode", data };
+  });
+  return file(bodies);
+}
+
 /**
  * Marks a file in memory and by reading it in byte ranges, checks that both outputs are equal, and returns the output.
  */
@@ -89,6 +103,37 @@ describe("content that readers stop drawing", () => {
       expect(forms).toHaveLength(count);
     },
   );
+
+  it.each([
+    ["0 g", 2, 0],
+    [")", 2, 1],
+    [")", 30, 0],
+  ])(
+    "content behind the first 512 KB is checked up to 8 MB if the first page is malformed (%j, then %i times 300 KB)",
+    async (first, long, count) => {
+      const text = "0 g ".repeat(75 << 10);
+      const contents = [first, ...Array<string>(long).fill(text), `${text})`];
+      const forms = await formsOf(await open(await mark(deflated(contents.map((content) => deflateSync(content))))));
+      expect(forms.at(-1)).toHaveLength(count);
+    },
+  );
+
+  it.each([
+    [15, 1],
+    [16, 0],
+  ])("content behind %i pages with more than 512 KB of content becomes %i forms", async (long, count) => {
+    const contents = [...Array<string>(long).fill("0 g ".repeat(150 << 10)), ")"];
+    const forms = await formsOf(await open(await mark(deflated(contents.map((content) => deflateSync(content))))));
+    expect(forms.at(-1)).toHaveLength(count);
+  });
+
+  it("content is no longer decoded after 128 MB of content that is damaged at its end", async () => {
+    const damaged = deflateSync("0 g ".repeat(128 << 10));
+    damaged[damaged.length - 1]! ^= 1;
+    const pages = Array<Uint8Array>(258).fill(damaged);
+    const forms = await formsOf(await open(await mark(deflated(pages))));
+    expect(forms.map(({ length }) => length).filter((length) => length > 0)).toHaveLength(256);
+  });
 
   it("rejects a page whose content nests 65 arrays, since MuPDF does not show such a page", async () => {
     const nested = (depth: number) =>

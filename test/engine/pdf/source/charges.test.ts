@@ -8,6 +8,7 @@ import { IN_FILE, IN_STREAM, XrefTable } from "../../../../src/engine/pdf/object
 import { Boundaries, SECTION } from "../../../../src/engine/pdf/output/boundaries.ts";
 import { checkBoundaries } from "../../../../src/engine/pdf/output/extents.ts";
 import { KidList } from "../../../../src/engine/pdf/pages/kids.ts";
+import { PageInkReader } from "../../../../src/engine/pdf/pages/pageInk.ts";
 import { listPages, type TreeNode } from "../../../../src/engine/pdf/pages/treeNode.ts";
 import type { Cipher } from "../../../../src/engine/pdf/security/encryption.ts";
 import { MemorySource } from "../../../../src/engine/pdf/source/byteSource.ts";
@@ -227,6 +228,33 @@ function barren(nodes: number): Uint8Array {
   const kids = numbers.map((num) => `${num} 0 R`).join(" ");
   return file({ ...onePage("", objects), 2: `<</Type/Pages/Count 1/Kids[3 0 R ${kids}]>>` });
 }
+
+test.each([
+  ["content is too long", 9, 0, ""],
+  ["content is damaged at its end", 3, 1, ""],
+  ["forms are too long", 9, 0, "/Subtype/Form/BBox[0 0 9 9]"],
+  ["images are too long", 9, 0, "/Subtype/Image/Width 9/Height 9/BitsPerComponent 8/ColorSpace/DeviceGray"],
+])(
+  "at most 136 MB are decoded and discarded while pages are checked and searched if their %s",
+  async (_, size, damage, kind) => {
+    const data = deflateSync(new Uint8Array(size << 20).fill(32));
+    data[data.length - 1]! ^= damage;
+    const bodies: Bodies = { 1: "<</Type/Catalog/Pages 2 0 R>>" };
+    const kids = Array.from({ length: 100 }, (_, index) => 3 + 3 * index);
+    for (const num of kids) {
+      const resources = `/Resources<</XObject<</X ${num + 2} 0 R>>>>`;
+      bodies[num] = `<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents ${num + 1} 0 R${resources}>>`;
+      bodies[num + 1] = { data: "9 0 0 9 0 0 cm /X Do" };
+      bodies[kind ? num + 2 : num + 1] = { dict: `/Filter/FlateDecode${kind}`, data };
+    }
+    bodies[2] = `<</Type/Pages/Count 100/Kids[${kids.map((num) => `${num} 0 R`).join(" ")}]>>`;
+    const { objects, pages } = await open(file(bodies));
+    const reader = new PageInkReader(objects);
+    for (const page of pages) await reader.read(page, { ink() {} });
+    expect(objects.source.meter.used.discarded).toBeGreaterThanOrEqual(128 << 20);
+    expect(objects.source.meter.used.discarded).toBeLessThanOrEqual(136 << 20);
+  },
+);
 
 test("page-tree nodes count against the memory limit, even if they are empty", async () => {
   const kept = async (nodes: number) => (await open(barren(nodes))).objects.source.meter.used.retained;
