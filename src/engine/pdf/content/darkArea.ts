@@ -2,7 +2,8 @@
 import { LINE_FEED } from "../syntax/characters.ts";
 import { areaOf, type Bounds } from "./bounds.ts";
 import { luminanceOf } from "./color.ts";
-import { type ContentResources, HALF_EM, InkScan } from "./inkScan.ts";
+import { type ContentResources, HALF_EM } from "./contentResources.ts";
+import { InkScan } from "./inkScan.ts";
 
 /** Number of bytes at the beginning of content to search for a background. */
 const BEGINNING = 2048;

@@ -3,42 +3,22 @@
  * areas. The bounds are estimates: glyphs have the height of usual letters, the bounds of curves include their control
  * points, and clipping paths count as rectangles.
  */
-import {
-  BRACKET_OPEN,
-  DIGIT_0,
-  LESS_THAN,
-  MINUS,
-  PAREN_OPEN,
-  PERIOD,
-  PLUS,
-  SLASH,
-  SPACE,
-} from "../syntax/characters.ts";
-import {
-  endOfWhite,
-  isDigit,
-  isRegular,
-  isSign,
-  Malformed,
-  readName,
-  skipToken,
-  skipValue,
-  terminated,
-} from "../syntax/lexer.ts";
-import { parseValue, type Value } from "../syntax/values.ts";
+import { SPACE } from "../syntax/characters.ts";
+import { endOfWhite, isRegular, Malformed, terminated } from "../syntax/lexer.ts";
 import { RectangleGroup } from "./barcodes.ts";
 import { areaOf, type Bounds, clipped, mapped } from "./bounds.ts";
-import { BLACK, type Color, colorOf } from "./color.ts";
+import { type Color, colorOf } from "./color.ts";
+import { type ColorSpace, type ContentResources, HALF_EM, type InkForm, type InkImage } from "./contentResources.ts";
+import { DEVICE, INITIAL, type PaintColor, type State } from "./graphicsState.ts";
 import { InkPath } from "./inkPath.ts";
 import { readInlineImage } from "./inlineImage.ts";
-import { isUpright, type Matrix, multiply } from "./matrix.ts";
+import { IDENTITY, isUpright, type Matrix, multiply } from "./matrix.ts";
+import { isOperator, Operands } from "./operands.ts";
 
 /** Maximum number of saved graphics states. */
 const MAX_SAVED = 512;
 /** Maximum nesting depth of form XObjects. */
 const MAX_FORMS = 12;
-/** Number of operands that are stored. No operator that affects the result has more operands. */
-const MAX_OPERANDS = 6;
 /** Maximum length of an operator in bytes. */
 const MAX_OPERATOR = 3;
 /** Share of the page above which a filled area or an image counts as the background of the page. */
@@ -75,68 +55,6 @@ export interface PaintedArea {
   readonly color: Color | undefined;
 }
 
-/** The widths of a font's glyphs. */
-export interface FontMetrics {
-  /** Number of bytes of a character code. */
-  readonly codeBytes: 1 | 2;
-  /** Whether the lines of the font run from top to bottom. */
-  readonly isVertical: boolean;
-  /** Returns the width of a glyph in em. */
-  widthOf(code: number): number;
-}
-
-/** An image XObject. */
-export interface InkImage {
-  /** Whether the image has no mask and belongs to no optional content. */
-  readonly isOpaque: boolean;
-  /** Returns whether the image is probably a barcode. */
-  isBarcode(): boolean;
-  /**
-   * Returns the bounds of the parts that differ from the image's background, in the unit square. Returns no bounds if the
-   * samples cannot be read.
-   */
-  details(): readonly Bounds[];
-}
-
-/** A form XObject (ISO 32000-2, 8.10). */
-export interface InkForm {
-  readonly matrix: Matrix;
-  readonly box: Bounds;
-  /** Whether the form belongs to optional content, which readers may hide. */
-  readonly isOptional: boolean;
-  /** The form's resources; undefined if the form dictionary has none. */
-  readonly resources: ContentResources | undefined;
-  /** Returns the decoded content of the form, or undefined if the content is unreadable or too long. */
-  content(): Uint8Array | undefined;
-}
-
-/**
- * Resources that content refers to. A method throws if bytes of the file are not loaded yet. The caller then loads the
- * bytes and repeats the step.
- */
-export interface ContentResources {
-  font(name: string): FontMetrics;
-  xobject(name: string): InkImage | InkForm | undefined;
-  space(name: string): ColorSpace;
-  /** Returns the opacity parameters that a named graphics state sets. */
-  opacity(name: string): Partial<Opacity>;
-}
-
-/** A color space (ISO 32000-2, 8.6). */
-export interface ColorSpace {
-  /** Whether a higher value means more ink. */
-  readonly isSubtractive: boolean;
-  /** Whether the values of a color are its gray, RGB or CMYK components, each from 0 to 1. */
-  readonly isPlain: boolean;
-}
-
-/** The parameters of the graphics state that determine whether painted areas are opaque. */
-export interface Opacity {
-  readonly isSolid: boolean;
-  readonly isBlended: boolean;
-  readonly isMasked: boolean;
-}
-
 /** A content stream that is being run, and the offset up to which it was run. */
 interface Frame {
   readonly bytes: Uint8Array;
@@ -146,45 +64,6 @@ interface Frame {
   readonly base: number;
   at: number;
 }
-
-/** A color for filling or stroking. */
-interface Ink {
-  readonly isLight: boolean;
-  readonly isPattern: boolean;
-  readonly space: ColorSpace;
-  readonly color: Color | undefined;
-}
-
-/** The part of the graphics state (ISO 32000-2, 8.4) that affects painted areas. */
-interface State extends Opacity {
-  matrix: Matrix;
-  clip: Bounds;
-  /** Whether the clipping path is a rectangle. Otherwise, `clip` contains its bounds. */
-  isClipRectangle: boolean;
-  fill: Ink;
-  stroke: Ink;
-  lineWidth: number;
-  font: FontMetrics;
-  fontSize: number;
-  charSpace: number;
-  wordSpace: number;
-  /** Horizontal scaling of text: 1 is normal. */
-  stretch: number;
-  leading: number;
-  rise: number;
-}
-
-/** Metrics of a font that cannot be read: every glyph is half an em wide. */
-export const HALF_EM: FontMetrics = { codeBytes: 1, isVertical: false, widthOf: () => 0.5 };
-
-const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
-const DEVICE: ColorSpace = { isSubtractive: false, isPlain: true };
-const BLACK_INK: Ink = { isLight: false, isPattern: false, space: DEVICE, color: BLACK };
-const INITIAL = {
-  ...{ isSolid: true, isBlended: false, isMasked: false, isClipRectangle: true },
-  ...{ matrix: IDENTITY, fill: BLACK_INK, stroke: BLACK_INK, lineWidth: 1 },
-  ...{ font: HALF_EM, fontSize: 0, charSpace: 0, wordSpace: 0, stretch: 1, leading: 0, rise: 0 },
-};
 
 /** Runs a page's content in steps, and reports the bounds of everything that it paints. */
 export class InkScan {
@@ -200,12 +79,7 @@ export class InkScan {
    */
   #unsaved = 0;
 
-  readonly #numbers = new Float64Array(MAX_OPERANDS);
-  #count = 0;
-  #name: string | undefined;
-  /** The last operand that is a string or an array. */
-  #value: Value = null;
-
+  readonly #operands = new Operands();
   readonly #path = new InkPath();
   #isClip = false;
   #textMatrix = IDENTITY;
@@ -257,14 +131,14 @@ export class InkScan {
   /** Runs operators up to `limit`. Stops early after an operator that shows a form, so that the form runs next. */
   #run(frame: Frame, limit: number): void {
     const { bytes, end } = frame;
+    const operands = this.#operands;
     let at = frame.at;
     while (frame.at < limit && this.#frames.at(-1) === frame) {
       at = endOfWhite(bytes, at, end);
       frame.at = at;
       if (at >= end) return;
-      this.#count = 0;
-      this.#name = undefined;
-      while (at < end && !isOperator(bytes[at]!)) at = endOfWhite(bytes, this.#readOperand(bytes, at, bytes[at]!), end);
+      operands.clear();
+      while (at < end && !isOperator(bytes[at]!)) at = endOfWhite(bytes, operands.read(bytes, at), end);
       if (at >= end) {
         frame.at = end;
         return;
@@ -273,37 +147,9 @@ export class InkScan {
       let name = 0;
       while (isRegular(bytes[at])) name = (name << 8) | bytes[at++]!;
       if (name === INLINE_IMAGE) at = this.#inlineImage(bytes, at, end);
-      else if (at - start <= MAX_OPERATOR) InkScan.#OPERATORS.get(name)?.(this, this.#numbers);
+      else if (at - start <= MAX_OPERATOR) InkScan.#OPERATORS.get(name)?.(this, operands.numbers);
       frame.at = at;
     }
-  }
-
-  /** Reads the operand at `at`. Returns the offset after the operand. */
-  #readOperand(bytes: Uint8Array, at: number, code: number): number {
-    if (isDigit(code) || isSign(code)) return this.#readNumber(bytes, at);
-    if (code === SLASH) {
-      const end = skipToken(bytes, at);
-      this.#name = readName(bytes, at, end);
-      return end;
-    }
-    if (code !== PAREN_OPEN && code !== LESS_THAN && code !== BRACKET_OPEN) return at + 1; // skips a stray delimiter
-    this.#value = parseValue(bytes, at);
-    return skipValue(bytes, at);
-  }
-
-  /** Reads a number. Accepts malformed numbers, as PDF readers do. */
-  #readNumber(bytes: Uint8Array, at: number): number {
-    let isNegative = false;
-    for (; bytes[at] === MINUS || bytes[at] === PLUS; at++) isNegative ||= bytes[at] === MINUS;
-    let value = 0;
-    for (; isDigit(bytes[at]); at++) value = 10 * value + bytes[at]! - DIGIT_0;
-    if (bytes[at] === PERIOD) {
-      at++;
-      for (let unit = 0.1; isDigit(bytes[at]); at++, unit /= 10) value += unit * (bytes[at]! - DIGIT_0);
-    }
-    while (isRegular(bytes[at])) at++;
-    if (this.#count < MAX_OPERANDS) this.#numbers[this.#count++] = isNegative ? -value : value;
-    return at;
   }
 
   #save(): void {
@@ -371,17 +217,23 @@ export class InkScan {
   }
 
   /** Returns the color that the operands select. A name among the operands selects a pattern. */
-  #color(space: ColorSpace): Ink {
-    const values = this.#numbers.subarray(0, this.#count);
-    const isWhite = (value: number) => (space.isSubtractive || this.#count === 4 ? value <= 1 - LIGHT : value >= LIGHT);
-    const isPattern = this.#name !== undefined;
-    const isLight = !isPattern && this.#count > 0 && values.every(isWhite);
+  #color(space: ColorSpace): PaintColor {
+    const { numbers, count } = this.#operands;
+    const values = numbers.subarray(0, count);
+    const isWhite = (value: number) => (space.isSubtractive || count === 4 ? value <= 1 - LIGHT : value >= LIGHT);
+    const isPattern = this.#operands.name !== undefined;
+    const isLight = !isPattern && count > 0 && values.every(isWhite);
     return { isLight, isPattern, space, color: isPattern || !space.isPlain ? undefined : colorOf(values) };
   }
 
   /** Returns the initial color of the color space that the operand names. */
-  #colorSpace(): Ink {
-    return { isLight: false, isPattern: false, space: this.#resources.space(this.#name ?? ""), color: undefined };
+  #colorSpace(): PaintColor {
+    return {
+      isLight: false,
+      isPattern: false,
+      space: this.#resources.space(this.#operands.name ?? ""),
+      color: undefined,
+    };
   }
 
   get #resources(): ContentResources {
@@ -414,7 +266,7 @@ export class InkScan {
   }
 
   #setFont(fontSize: number): void {
-    const font = this.#sink.ink ? this.#resources.font(this.#name ?? "") : HALF_EM;
+    const font = this.#sink.ink ? this.#resources.font(this.#operands.name ?? "") : HALF_EM;
     this.#set({ font, fontSize });
   }
 
@@ -426,7 +278,8 @@ export class InkScan {
     const { font, fontSize, stretch } = this.#state;
     this.#endGroup();
     if (!this.#sink.ink) return;
-    for (const part of Array.isArray(this.#value) ? this.#value : [this.#value]) {
+    const { value } = this.#operands;
+    for (const part of Array.isArray(value) ? value : [value]) {
       if (part instanceof Uint8Array) this.#showString(part);
       else if (typeof part === "number") this.#advance((-part / 1000) * fontSize * (font.isVertical ? 1 : stretch));
     }
@@ -462,7 +315,7 @@ export class InkScan {
   }
 
   #drawObject(): void {
-    const object = this.#resources.xobject(this.#name ?? "");
+    const object = this.#resources.xobject(this.#operands.name ?? "");
     if (!object) return;
     if ("isBarcode" in object) this.#image(object);
     else this.#form(object);
@@ -525,7 +378,7 @@ export class InkScan {
       Q: (scan) => scan.#restore(),
       cm: (scan, n) => scan.#set({ matrix: multiply(matrixOf(n), scan.#state.matrix) }),
       w: (scan, n) => scan.#set({ lineWidth: n[0]! }),
-      gs: (scan) => scan.#set(scan.#resources.opacity(scan.#name ?? "")),
+      gs: (scan) => scan.#set(scan.#resources.opacity(scan.#operands.name ?? "")),
       "g rg k": (scan) => scan.#set({ fill: scan.#color(DEVICE) }),
       "G RG K": (scan) => scan.#set({ stroke: scan.#color(DEVICE) }),
       "sc scn": (scan) => scan.#set({ fill: scan.#color(scan.#state.fill.space) }),
@@ -591,8 +444,3 @@ function packed(name: string): number {
 }
 
 const INLINE_IMAGE = packed("BI");
-
-/** Returns whether an operator may begin with a character. */
-function isOperator(code: number): boolean {
-  return isRegular(code) && code !== SLASH && !isDigit(code) && !isSign(code);
-}

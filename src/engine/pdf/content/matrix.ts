@@ -3,6 +3,8 @@ import type { Value } from "../syntax/values.ts";
 /** A matrix [a b c d e f], which maps (x, y) to x' = a·x + c·y + e and y' = b·x + d·y + f (ISO 32000-2, 8.3.3). */
 export type Matrix = readonly [number, number, number, number, number, number];
 
+export const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
+
 /** Returns whether a value is a matrix. */
 export function isMatrix(value: Value): value is Value & Matrix {
   return Array.isArray(value) && value.length === 6 && value.every((item) => typeof item === "number");

@@ -1,5 +1,5 @@
 /** Reads the widths of glyphs (ISO 32000-2, 9.2.4). */
-import type { FontMetrics } from "../content/inkScan.ts";
+import type { FontMetrics } from "../content/contentResources.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { Dictionary, Value } from "../syntax/values.ts";
 

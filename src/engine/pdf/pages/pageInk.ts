@@ -6,7 +6,6 @@ import { EngineError } from "../../errors.ts";
 import { LruCache } from "../../lruCache.ts";
 import { showsBarcode } from "../content/barcodes.ts";
 import type { Bounds } from "../content/bounds.ts";
-import { inkOfImage, inspectedPixels } from "../content/imageInk.ts";
 import {
   type ColorSpace,
   type ContentResources,
@@ -14,11 +13,11 @@ import {
   HALF_EM,
   type InkForm,
   type InkImage,
-  InkScan,
-  type InkSink,
   type Opacity,
-} from "../content/inkScan.ts";
-import { isMatrix, type Matrix } from "../content/matrix.ts";
+} from "../content/contentResources.ts";
+import { inkOfImage, inspectedPixels } from "../content/imageInk.ts";
+import { InkScan, type InkSink } from "../content/inkScan.ts";
+import { IDENTITY, isMatrix } from "../content/matrix.ts";
 import type { Samples } from "../content/samples.ts";
 import type { Objects } from "../objects/objects.ts";
 import { readStream } from "../objects/streams.ts";
@@ -77,7 +76,6 @@ const PROFILE_KEYS = new Set(["N"]);
 const ANNOTATION_KEYS = new Set(["Subtype", "Rect", "F"]);
 /** Filters of images with one bit per pixel. These images are not decoded. */
 const BILEVEL_FILTERS = new Set<Value>(["CCITTFaxDecode", "CCF", "JBIG2Decode"]);
-const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
 
 /** Finds the areas that pages paint, up to a work limit for the file. */
 export class PageInkReader {

@@ -1,13 +1,8 @@
 /** Tests the scan for the bounding boxes of everything that a page's content paints. */
 import { expect, it } from "vitest";
 import type { Bounds } from "../../../../src/engine/pdf/content/bounds.ts";
-import {
-  type ContentResources,
-  HALF_EM,
-  type InkForm,
-  InkScan,
-  type PaintedArea,
-} from "../../../../src/engine/pdf/content/inkScan.ts";
+import { type ContentResources, HALF_EM, type InkForm } from "../../../../src/engine/pdf/content/contentResources.ts";
+import { InkScan, type PaintedArea } from "../../../../src/engine/pdf/content/inkScan.ts";
 import { encode } from "../../../support/bytes.ts";
 
 const PAGE: Bounds = [0, 0, 300, 400];
