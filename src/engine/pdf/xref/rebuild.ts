@@ -269,10 +269,13 @@ class Scanner {
       addNumber(this.ambiguous, header.num, this.#source);
       if (this.#isInBrokenTrailer) this.redefined.add(header.num);
     }
-    if (object?.isBalanced) this.unreadable.delete(header.num);
+    const type = stream?.dict.get("Type");
+    // The data of a truncated stream end with the file. In the output, the data would continue in the next object.
+    // Object streams without an end are rewritten anyway.
+    const isTruncated = stream !== undefined && type !== "ObjStm" && next === this.#source.length;
+    if (object?.isBalanced && !isTruncated) this.unreadable.delete(header.num);
     else addNumber(this.unreadable, header.num, this.#source);
     if (object?.mayBeCatalog) addNumber(this.catalogs, header.num, this.#source);
-    const type = stream?.dict.get("Type");
     if (type === "ObjStm") this.objectStreams.push({ num: header.num, offset });
     if (stream && type === "XRef") {
       this.#addSection(offset);
