@@ -32,6 +32,19 @@ async function cornerOn(content: string, own: Position, entries = "", more: Bodi
 const TOP_RIGHT = [220, 320];
 const IN_TOP_RIGHT = "250 350 10 10 re f";
 
+it.each([
+  ["is malformed", "<</N 3/A ]/Length 2>>\nstream\nxx\nendstream"],
+  ["is not closed", "<</N 3/A[/Length 2>>\nstream\nxx\nendstream"],
+])("a mark in the position auto avoids what a page draws after an image whose color profile %s", async (_, profile) => {
+  const image = {
+    dict: "/Subtype/Image/Width 9/Height 9/BitsPerComponent 8/ColorSpace[/ICCBased 6 0 R]",
+    data: new Uint8Array(243),
+  };
+  const content = `q 300 0 0 400 0 0 cm /I Do Q ${IN_TOP_RIGHT}`;
+  const resources = "/Resources<</XObject<</I 5 0 R>>>>";
+  expect(await cornerOn(content, "top-right", resources, { 5: image, 6: profile })).not.toEqual(TOP_RIGHT);
+});
+
 describe("a mark in the position auto", () => {
   it.each<[string, string, Position, number[]]>([
     ["stays at its own position on an empty page", "", "top-right", TOP_RIGHT],

@@ -112,25 +112,24 @@ function decode(
 
 /** Decodes Flate data. Accepts truncated data and ignores bytes after the end, as readers do. */
 function decodeFlate(data: Uint8Array, maxBytes: number, work: StreamMeter, isStrict: boolean): Uint8Array {
-  work.charge("inflateInput", data.length);
-  try {
-    return inflate(data, maxBytes);
-  } catch (error) {
-    if (isStrict || error instanceof OutputTooLarge)
-      work.meter.chargeDiscarded(Math.min(maxBytes, MAX_INFLATION * data.length));
-    if (error instanceof OutputTooLarge) throw tooLargeDecoded();
-    if (isStrict) throw new Malformed("a compressed stream is damaged");
-  }
-  work.charge("inflateInput", data.length);
-  try {
-    // The data may be intact even if the header or checksum is wrong. Raw Deflate has no header and no checksum.
-    return inflateRaw(data.subarray(2), maxBytes);
-  } catch (error) {
-    if (error instanceof OutputTooLarge) throw tooLargeDecoded();
-    // Both failed attempts to decompress the data are charged. Each attempt may have produced output up to a limit.
-    work.charge("inflateDiscarded", 2 * Math.min(maxBytes, MAX_INFLATION * data.length));
-    throw new Malformed("a compressed stream is damaged");
-  }
+  const attempt = (decompress: typeof inflate, bytes: Uint8Array) => {
+    work.charge("inflateInput", data.length);
+    try {
+      return decompress(bytes, maxBytes);
+    } catch (error) {
+      if (!(error instanceof OutputTooLarge)) return undefined;
+      work.meter.chargeDiscarded(maxBytes);
+      throw tooLargeDecoded();
+    }
+  };
+  // The data may be intact even if the header or checksum is wrong. Raw Deflate has no header and no checksum.
+  const inflated = attempt(inflate, data) ?? (isStrict ? undefined : attempt(inflateRaw, data.subarray(2)));
+  if (inflated) return inflated;
+  // The failed attempts may have produced output up to a limit.
+  const discarded = Math.min(maxBytes, MAX_INFLATION * data.length);
+  if (isStrict) work.meter.chargeDiscarded(discarded);
+  else work.charge("inflateDiscarded", 2 * discarded);
+  throw new Malformed("a compressed stream is damaged");
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Reads objects on demand from the file or from decoded object streams (ISO 32000-2, 7.3.10 and 7.5.7). */
 
+import { EngineError } from "../../errors.ts";
 import type { Cipher } from "../security/encryption.ts";
 import { type ByteSource, retry } from "../source/byteSource.ts";
 import { MEMORY } from "../source/costs.ts";
@@ -74,7 +75,7 @@ export class Objects {
    * Errors of the object streams that cannot be decoded. Each read of an object in such a stream throws the stream's
    * error.
    */
-  readonly #faults = new Map<number, Malformed>();
+  readonly #faults = new Map<number, Malformed | EngineError>();
   #cached = 0;
   /** Offsets of the object streams that have been decoded at least once. */
   readonly #decoded = new Set<number>();
@@ -219,7 +220,7 @@ export class Objects {
         if (!(error instanceof MissingStream)) throw error;
         const { num } = error;
         await retry(this.source, () => this.stream(num)).catch((fault: unknown) => {
-          if (!(fault instanceof Malformed)) throw fault;
+          if (!(fault instanceof Malformed || fault instanceof EngineError)) throw fault;
           this.#faults.set(num, fault);
         });
         await this.source.meter.yieldIfDue();

@@ -22,7 +22,7 @@ import type { Samples } from "../content/samples.ts";
 import type { Objects } from "../objects/objects.ts";
 import { readStream } from "../objects/streams.ts";
 import { runYielding } from "../source/meter.ts";
-import { Malformed } from "../syntax/lexer.ts";
+import { Malformed, unlessMalformed } from "../syntax/lexer.ts";
 import { type Dictionary, parseCharged, Reference, type Value } from "../syntax/values.ts";
 import { readBox } from "./boxes.ts";
 import { readFontMetrics } from "./fontMetrics.ts";
@@ -66,12 +66,8 @@ const OBJECT_KEYS = new Set([
 const STATE_KEYS = new Set(["ca", "BM", "SMask"]);
 /** Families of color spaces in which the values of a color are its gray, RGB or CMYK components, each from 0 to 1. */
 const PLAIN = new Set<Value>("DeviceGray DeviceRGB DeviceCMYK CalGray CalRGB ICCBased".split(" "));
-const COMPONENTS = new Map<Value | undefined, number>([
-  ["DeviceRGB", 3],
-  ["CalRGB", 3],
-  ["Lab", 3],
-  ["DeviceCMYK", 4],
-]);
+/** Families of color spaces with three components. */
+const TRIPLES = new Set<Value>(["DeviceRGB", "CalRGB", "Lab"]);
 const PROFILE_KEYS = new Set(["N"]);
 const ANNOTATION_KEYS = new Set(["Subtype", "Rect", "F"]);
 /** Filters of images with one bit per pixel. These images are not decoded. */
@@ -263,23 +259,24 @@ export class PageInkReader {
   #samplesOf(num: number, image: Dictionary): Samples | undefined {
     const [width, height] = [this.#numberAt(image, "Width"), this.#numberAt(image, "Height")];
     const bits = image.get("ImageMask") === true ? 1 : this.#numberAt(image, "BitsPerComponent");
-    const size = width * height * bits * this.#componentsOf(image.get("ColorSpace"));
+    const components = image.get("ImageMask") === true ? 1 : this.#componentsOf(image.get("ColorSpace"));
+    const size = width * height * bits * components;
     if (!(size > 0 && size <= 8 * MAX_IMAGE) || ![1, 2, 4, 8].includes(bits)) return undefined;
     const data = this.#decoded(num, MAX_IMAGE);
     if (!data || !this.#take(data.length)) return undefined;
     // The number of components is derived from the length of the data, without reading the whole color space.
-    const components = Math.floor((8 * data.length) / (width * height * bits));
+    const found = Math.floor((8 * data.length) / (width * height * bits));
     const [family] = [this.#objects.resolve(image.get("ColorSpace"))].flat();
-    if (components < 1 || components > 4) return undefined;
-    return { width, height, bits, components, isIndexed: family === "Indexed", data };
+    if (found < 1 || found > 4) return undefined;
+    return { width, height, bits, components: found, isIndexed: family === "Indexed", data };
   }
 
   /** Returns the number of components of a color space. Returns 1 for spaces that are not interpreted. */
   #componentsOf(value: Value | undefined): number {
     const [family, parameter] = [this.#objects.resolve(value)].flat();
-    if (family === "ICCBased")
-      return Math.max(1, this.#numberAt(this.#objects.dictionary(parameter, PROFILE_KEYS) ?? new Map(), "N"));
-    return COMPONENTS.get(family) ?? 1;
+    if (family !== "ICCBased") return family === "DeviceCMYK" ? 4 : TRIPLES.has(family!) ? 3 : 1;
+    const profile = unlessMalformed(() => this.#objects.dictionary(parameter, PROFILE_KEYS), undefined);
+    return profile ? Math.max(1, this.#numberAt(profile, "N")) : 1;
   }
 
   #numberAt(dictionary: Dictionary, key: string): number {

@@ -256,6 +256,22 @@ test.each([
   },
 );
 
+test("an object stream that is too long is decoded once, although each page has an annotation in it", async () => {
+  const kids = Array.from({ length: 20 }, (_, index) => `${10 + index} 0 R`);
+  const page = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Annots[5 0 R]>>";
+  const data = deflateSync(new Uint8Array(24 << 20).fill(32));
+  const builder = new FileBuilder().objects({
+    1: "<</Type/Catalog/Pages 2 0 R>>",
+    2: `<</Type/Pages/Count 20/Kids[${kids.join(" ")}]>>`,
+    ...Object.fromEntries(kids.map((_, index) => [10 + index, page])),
+    6: { dict: "/Type/ObjStm/N 1/First 4/Filter/FlateDecode", data },
+  });
+  const { objects, pages } = await open(builder.xrefStream(7, [[5, 6, 0]]).bytes());
+  const reader = new PageInkReader(objects);
+  for (const each of pages) await reader.read(each, { ink() {} });
+  expect(objects.source.meter.used.discarded).toBeLessThan(48 << 20);
+});
+
 test("page-tree nodes count against the memory limit, even if they are empty", async () => {
   const kept = async (nodes: number) => (await open(barren(nodes))).objects.source.meter.used.retained;
   expect((await kept(20)) - (await kept(10))).toBeGreaterThanOrEqual(10 * 512);
