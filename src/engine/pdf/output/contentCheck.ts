@@ -5,10 +5,19 @@
  * content.
  */
 import { indexOf } from "#platform/search";
+import { EngineError } from "../../errors.ts";
 import type { Objects } from "../objects/objects.ts";
 import { dataStart, isGlued, MOST_WHITE_BEFORE_END } from "../objects/streams.ts";
 import { runYielding } from "../source/meter.ts";
-import { isDictionary, isWhite, Malformed, readHeader, skipWhite, unlessMalformed } from "../syntax/lexer.ts";
+import {
+  isDictionary,
+  isWhite,
+  Malformed,
+  readHeader,
+  skipValue,
+  skipWhite,
+  unlessMalformed,
+} from "../syntax/lexer.ts";
 import { type Dictionary, parseValue, Reference, type Value } from "../syntax/values.ts";
 import { endOfWellFormed } from "../syntax/wellFormed.ts";
 import { PlanOutdated } from "./eraser.ts";
@@ -149,18 +158,19 @@ export class ContentCheck {
 
 /**
  * Reads the head of the stream object at `at`. `base` is the file offset of `bytes`.
- * @throws PlanOutdated if the bytes are not a complete stream head, or its dictionary is malformed
+ * @param isCorrected whether the plan corrects a malformed head
+ * @throws PlanOutdated if the bytes are not a complete stream head, or the head is malformed and not corrected
  */
-export function streamHead(bytes: Uint8Array, at: number, base: number): StreamHead {
+export function streamHead(bytes: Uint8Array, at: number, base: number, isCorrected = false): StreamHead {
   try {
     const header = at >= 0 ? readHeader(bytes, at) : undefined;
     if (!header || !isDictionary(bytes, header.end)) throw outdated();
-    const end = endOfWellFormed(bytes, header.end);
+    const end = isCorrected ? skipValue(bytes, header.end) : endOfWellFormed(bytes, header.end);
     const data = end < 0 ? -1 : dataStart(bytes, skipWhite(bytes, end));
-    if (data < 0 || data >= bytes.length || isGlued(bytes, data)) throw outdated();
+    if (data < 0 || data >= bytes.length || (isGlued(bytes, data) && !isCorrected)) throw outdated();
     return { dict: parseValue(bytes, header.end) as Dictionary, data: base + data };
   } catch (error) {
-    throw error instanceof Malformed ? outdated() : error;
+    throw error instanceof Malformed || error instanceof EngineError ? outdated() : error;
   }
 }
 

@@ -14,6 +14,7 @@ import {
   decodeContent,
   filtersOf,
   MAX_CHECKED,
+  MAX_DECODED,
   type PageContent,
   streamNumbers,
 } from "../pages/pageContent.ts";
@@ -74,13 +75,11 @@ export class SyntaxCheck {
     for (; !this.#open && this.#left > 0; this.#next++) {
       const found = this.#streams[this.#next];
       if (!found || found.offset >= end) return;
-      const { dict, data } = streamHead(bytes, found.offset - base, base);
+      const knownEnd = this.#ends.get(found.offset);
+      const { dict, data } = streamHead(bytes, found.offset - base, base, knownEnd !== undefined);
       const length = dict.get("Length");
-      const claimed = typeof length === "number" ? data + length : undefined;
-      this.#collect(
-        { num: found.num, dict, parts: [], at: data, end: this.#ends.get(found.offset) ?? claimed },
-        window,
-      );
+      const dataEnd = knownEnd ?? (typeof length === "number" ? data + length : undefined);
+      this.#collect({ num: found.num, dict, parts: [], at: data, end: dataEnd }, window);
     }
   }
 
@@ -92,17 +91,23 @@ export class SyntaxCheck {
   async finish(): Promise<void> {
     if (this.#open) throw new PlanOutdated("a page's content does not end");
     const checked = new Map<string, PageContent>();
-    let left = MAX_CHECKED;
+    let left = MAX_DECODED;
     for (const { content, items, box, isTagged, categories } of this.#pages) {
       const key = `${categories} ${items}`;
       const known = checked.get(key);
       content.colors = known?.colors;
       if (known) this.#expectLight(known, box);
-      if (left <= 0) continue;
+      if (MAX_DECODED - left >= MAX_CHECKED) continue;
       const numbers = streamNumbers(items);
       if (known || !numbers.every((num) => this.#collected.has(num))) continue;
-      const parts = await Promise.all(numbers.map((num) => this.#decoded(num)));
-      for (const part of parts) if (part instanceof Uint8Array) left -= part.length;
+      const parts: ReturnType<typeof decodeContent>[] = [];
+      for (const num of numbers) {
+        const part = await this.#decoded(num, Math.min(MAX_CHECKED, left));
+        parts.push(part);
+        if (!(part instanceof Uint8Array)) break;
+        left -= part.length;
+        await this.#objects.source.meter.yieldIfDue();
+      }
       const found = contentOf(parts, isTagged, categories);
       if (!found.isWellFormed) throw new PlanOutdated("a page's content is malformed");
       this.#expectLight(found, box);
@@ -133,9 +138,15 @@ export class SyntaxCheck {
     else this.#collected.set(num, stream);
   }
 
-  async #decoded(num: number): Promise<ReturnType<typeof decodeContent>> {
+  async #decoded(num: number, limit: number): Promise<ReturnType<typeof decodeContent>> {
     const { dict, parts } = this.#collected.get(num)!;
-    const filters = await this.#objects.run(() => filtersOf(this.#objects, dict));
-    return decodeContent(this.#objects, num, filters, concat(parts), MAX_CHECKED);
+    const objects = this.#objects;
+    const [filters, length] = await objects.run(() => [
+      filtersOf(objects, dict),
+      objects.cipher && objects.resolve(dict.get("Length")),
+    ]);
+    // Encrypted data must not include the line end before `endstream`.
+    const raw = concat(parts).subarray(0, typeof length === "number" ? length : undefined);
+    return decodeContent(objects, num, filters, raw, limit);
   }
 }
