@@ -16,6 +16,7 @@ import {
   filtersOf,
   hasBrotli,
   MAX_CHECKED,
+  MAX_DECODED,
   type PageContent,
   streamNumbers,
   uncheckedContent,
@@ -51,21 +52,23 @@ export interface IsolatedContent {
   readonly box: string;
 }
 
-/**
- * Maximum number of bytes that are decoded for a file. Beyond this limit, content is not checked, and content that needs
- * decoding is not isolated.
- */
-const MAX_DECODED = 8 << 20;
-
 /** Maximum number of pages for whose content the check begins although the content is too long. */
 const MOST_TOO_LONG = 16;
 
 /** White space after each of several joined streams. A token must not continue in the next stream (ISO 32000-2, 7.8.2). */
 const SEPARATOR = Uint8Array.of(LINE_FEED);
 
+/** The content streams of a page that have been read so far. */
+interface Reading {
+  readonly key: string;
+  readonly streams: DataStream[];
+  /** The decoded data of the first streams. */
+  readonly parts: ReturnType<typeof decodeContent>[];
+}
+
 /**
- * Reads the content of isolated pages. If a call throws because bytes are not loaded yet, the caller repeats the
- * call. A call that throws must therefore leave the state unchanged.
+ * Checks and isolates the content of pages. If a call throws because bytes are not loaded yet, the caller repeats the
+ * call, and the repeated call continues after the last stream that was read.
  */
 export class IsolationReader {
   readonly #objects: Objects;
@@ -86,8 +89,9 @@ export class IsolationReader {
   readonly #counted = new Set<number>();
   /** Numbers of the streams whose data are damaged. */
   readonly #damaged = new Set<number>();
-  /** References to the streams of pages whose content was too long to be checked. */
-  readonly #tooLong = new Set<string>();
+  #reading: Reading | undefined;
+  /** Number of pages whose content was too long to be checked. */
+  #tooLong = 0;
   #left = MAX_DECODED;
   /** Number of bytes up to which content is checked. */
   #mostChecked = MAX_CHECKED;
@@ -99,8 +103,9 @@ export class IsolationReader {
 
   /**
    * Checks the content of a page. Content beyond {@link MAX_CHECKED} is not checked, and counts as well-formed. If a
-   * page of the file has malformed content, the limit for the pages after it is {@link MAX_DECODED} instead. No page
-   * with more content than `MAX_CHECKED` is checked.
+   * page of the file has malformed content, the limit for the pages after it is {@link MAX_DECODED} instead. A stream
+   * with more than `MAX_CHECKED` bytes is never checked. If too much of the file's content is damaged to decode it, all
+   * further content counts as malformed.
    * @param items references to the streams
    * @param isTagged see checkContent
    * @param categories see ResourceCategories
@@ -110,11 +115,15 @@ export class IsolationReader {
     const checked = this.#checked.get(categories) ?? new Map<string, PageContent>();
     const known = checked.get(items);
     if (known) return known;
-    const used = MAX_DECODED - this.#left;
-    if (used >= this.#mostChecked || this.#tooLong.size >= MOST_TOO_LONG) return uncheckedContent();
-    const streams = this.#streams(items);
-    const parts = streams?.map((stream) => this.#decode(stream, MAX_CHECKED)) ?? ["too long"];
-    if (streams && parts.includes("too long")) this.#tooLong.add(items);
+    const key = `check ${items}`;
+    if (this.#reading?.key !== key) {
+      if (this.#objects.source.meter.hasDiscardedMost) return { ...uncheckedContent(), isWellFormed: false };
+      const used = MAX_DECODED - this.#left;
+      if (used >= this.#mostChecked || this.#tooLong >= MOST_TOO_LONG) return uncheckedContent();
+    }
+    const reading = this.#readStreams(items, key);
+    const parts = reading ? this.#decodeAll(reading, MAX_CHECKED) : (["too long"] as const);
+    if (reading && parts.includes("too long")) this.#tooLong++;
     const found = contentOf(parts, isTagged, categories);
     if (!found.isWellFormed) this.#mostChecked = MAX_DECODED;
     this.#checked.set(categories, checked.set(items, found));
@@ -147,11 +156,13 @@ export class IsolationReader {
     use: string,
     isMalformed: boolean,
   ): IsolatedContent | undefined {
-    const streams = this.#streams(items);
-    if (!streams) return undefined;
-    const parts = streams.length > 1 || isMalformed ? streams.map((stream) => this.#decode(stream, MAX_DECODED)) : [];
-    if (parts.includes("too long")) return undefined;
-    if (parts.length > 0 && !parts.includes(undefined)) {
+    const reading = this.#readStreams(items, `isolate ${items}`);
+    if (!reading) return undefined;
+    const { streams } = reading;
+    const parts = streams.length > 1 || isMalformed ? this.#decodeAll(reading, MAX_DECODED) : [];
+    const isTooLong = parts.includes("too long");
+    if (isTooLong && streams.length > 1) return undefined;
+    if (parts.length > 0 && !isTooLong && !parts.includes(undefined)) {
       const content = concat((parts as Uint8Array[]).flatMap((part) => [part, SEPARATOR]));
       if (contain(content) || streams.length > 1) {
         this.#objects.source.meter.retain(content.length);
@@ -165,17 +176,24 @@ export class IsolationReader {
   }
 
   /**
-   * Returns the streams to which `items` refer. Returns undefined if the dictionary of a stream cannot be read, or if
-   * the stream cannot become a form; see {@link hasBrotli}.
+   * Reads the streams to which `items` refer. Returns undefined if the dictionary of a stream cannot be read, or if the
+   * stream cannot become a form; see {@link hasBrotli}.
+   * @param key identifies the reading that a repeated call continues
    */
-  #streams(items: string): DataStream[] | undefined {
-    const streams: DataStream[] = [];
-    for (const num of streamNumbers(items)) {
+  #readStreams(items: string, key: string): Reading | undefined {
+    if (this.#reading?.key !== key) this.#reading = { key, streams: [], parts: [] };
+    const { streams } = this.#reading;
+    for (const num of streamNumbers(items).slice(streams.length)) {
       const stream = this.#contents.stream(num);
       if (!stream || hasBrotli(filtersOf(this.#objects, stream.filters))) return undefined;
       streams.push(stream);
     }
-    return streams;
+    return this.#reading;
+  }
+
+  #decodeAll({ streams, parts }: Reading, limit: number): Reading["parts"] {
+    for (const stream of streams.slice(parts.length)) parts.push(this.#decode(stream, limit));
+    return parts;
   }
 
   #formOf(stream: DataStream, use: string): FormSource | undefined {
@@ -198,6 +216,8 @@ export class IsolationReader {
   #decode(stream: DataStream, limit: number): ReturnType<typeof decodeContent> {
     const { num } = stream;
     if (this.#damaged.has(num)) return undefined;
+    // No usual filter makes data longer than twice their content.
+    if (stream.data.end - stream.data.start > 2 * limit) return "too long";
     const { meter } = this.#objects.source;
     const before = meter.used.decoded;
     const isCounted = this.#counted.has(num);

@@ -18,6 +18,12 @@ import { type Box, commonBox } from "./boxes.ts";
 export const MAX_CHECKED = 512 << 10;
 
 /**
+ * Maximum number of content bytes that are decoded for a file. Beyond this limit, content is not checked, and content
+ * that needs decoding is not isolated.
+ */
+export const MAX_DECODED = 8 << 20;
+
+/**
  * Maximum number of uses of missing resources in content that counts as well-formed. MuPDF stops after 100 missing
  * resources.
  */

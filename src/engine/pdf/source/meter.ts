@@ -42,8 +42,8 @@ export const WORK_LIMITS = {
  */
 const MAX_FILTER_OUTPUT = WORK_LIMITS.decodedAtOnce / 2;
 /**
- * Maximum number of bytes that are decoded and then discarded, because the data turn out to be damaged or too long.
- * Beyond this limit, no more page content is decoded.
+ * Maximum number of bytes that are decoded and then discarded, because the data turn out to be damaged or too long. The
+ * number of bytes is an upper estimate. Beyond this limit, no more page content is decoded.
  */
 const MAX_DISCARDED = 128 * MB;
 /** Work between two yields to the event loop, in scan units. This work takes 5 to 50 ms. */

@@ -2,13 +2,15 @@
  * Tests content streams that are far from all other objects of their file. If the file is read in byte ranges, planning
  * does not read these streams. The output must still equal the output in memory.
  */
+import { deflateSync } from "node:zlib";
 import { describe, expect, it, test } from "vitest";
 import { PlanOutdated } from "../../../../src/engine/index.ts";
 import { ContentCheck } from "../../../../src/engine/pdf/output/contentCheck.ts";
 import { RangeSource } from "../../../../src/engine/pdf/source/byteSource.ts";
-import { isEqual, joined } from "../../../support/bytes.ts";
+import { encode, isEqual, joined } from "../../../support/bytes.ts";
 import { readerBy } from "../../../support/ranges.ts";
 import { type Bodies, FileBuilder, file, latin1, open, plan, stamp } from "../fixture.ts";
+import { encryptText, VECTORS } from "../security/encryptedFile.ts";
 
 const FAR = { data: new Uint8Array(250_000) };
 
@@ -161,6 +163,77 @@ describe("content whose syntax is malformed", () => {
     });
     const { result, isAgain } = await byRanges(builder.table().bytes());
     expect(latin1(result)).toBe(latin1(await stamp(builder.bytes())));
+    expect(isAgain).toBe(true);
+  });
+});
+
+test.each([
+  ["without a line end after the keyword", "<</Length 3>>stream1 g\nendstream"],
+  ["with a key without a value", "<</Length 3 /A >>\nstream\n1 g\nendstream"],
+  ["with a superfluous number", "<</Length 3 5 /DL 3>>\nstream\n1 g\nendstream"],
+])("a file read in byte ranges is planned only once if the plan corrects a content stream %s", async (_, content) => {
+  const source = withFar("9 0 R", stream("/Length 16"), { 4: content }).table().bytes();
+  const ranged = encode(latin1(source).replace("/Contents 7 0 R", "/Contents 4 0 R"));
+  const { result, isAgain } = await byRanges(ranged);
+  expect(latin1(result)).toBe(latin1(await stamp(ranged)));
+  expect(isAgain).toBe(false);
+});
+
+test.each(["4", "5", "6"])(
+  "a file read in byte ranges is planned only once if the length of encrypted content is indirect (revision %s)",
+  async (revision) => {
+    const vector = VECTORS.find(({ name }) => name === `an empty user password, revision ${revision}`)!;
+    const build = (data: Uint8Array) =>
+      withFar("9 0 R", `<</Length 14 0 R>>\nstream\n${latin1(data)}\nendstream`, {}, { 14: `${data.length}` })
+        .objects({ 30: encryptText(vector), 7: "null" })
+        .table({ trailer: `/Root 1 0 R/Encrypt 30 0 R/ID[<${vector.id}><${vector.id}>]` })
+        .bytes();
+    const { cipher } = (await open(build(new Uint8Array()))).objects;
+    const source = build(cipher!.encryptStream(9, 0, encode("0 g 0 0 9 9 re f")));
+    expect(await byRanges(source)).toMatchObject({ result: await stamp(source), isAgain: false });
+  },
+);
+
+describe("a thorough plan of a file that is read in byte ranges", () => {
+  const gap = { data: new Uint8Array(70_000) };
+  const pages = (contents: string, more: Bodies) =>
+    new FileBuilder()
+      .objects({
+        1: "<</Type/Catalog/Pages 2 0 R>>",
+        2: "<</Type/Pages/Kids[3 0 R 4 0 R]/MediaBox[0 0 300 400]/Resources<<>>>>",
+        3: "<</Type/Page/Parent 2 0 R/Contents 5 0 R>>",
+        4: `<</Type/Page/Parent 2 0 R/Contents[${contents}]>>`,
+        5: { dict: "/Filter/FlateDecode", data: deflateSync("0 g ".repeat(75 << 10)) },
+        ...more,
+      })
+      .table()
+      .bytes();
+
+  it("reads each of 100 content streams of a page once", async () => {
+    const more: Bodies = {};
+    for (let num = 10; num < 210; num += 2) {
+      more[num] = { data: "0 g" };
+      more[num + 1] = gap;
+    }
+    const contents = Array.from({ length: 100 }, (_, index) => `${10 + 2 * index} 0 R`).join(" ");
+    const source = pages(contents, more);
+    let reads = 0;
+    const reader = readerBy(source.length, async (start, end) => {
+      reads++;
+      return source.slice(start, end);
+    });
+    const output = await joined((await plan(new RangeSource(reader), { thorough: true })).chunks());
+    expect(isEqual(output, await stamp(source))).toBe(true);
+    expect(reads).toBeLessThan(400);
+  });
+
+  it("checks a page of which one stream must be fetched after another stream was decoded", async () => {
+    const long = "0 g ".repeat(75 << 10);
+    const far = { data: new Uint8Array(6 << 20) };
+    const first = { dict: "/Filter/FlateDecode", data: deflateSync(long) };
+    const source = pages("6 0 R 8 0 R", { 6: first, 7: far, 8: { data: `${long})` }, 9: far });
+    const { result, isAgain } = await byRanges(source);
+    expect(isEqual(result, await stamp(source))).toBe(true);
     expect(isAgain).toBe(true);
   });
 });

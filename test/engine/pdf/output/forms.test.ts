@@ -127,12 +127,19 @@ describe("content that readers stop drawing", () => {
     expect(forms.at(-1)).toHaveLength(count);
   });
 
-  it("content is no longer decoded after 128 MB of content that is damaged at its end", async () => {
+  it("content behind 128 MB of damaged content becomes a form without a check", async () => {
     const damaged = deflateSync("0 g ".repeat(128 << 10));
     damaged[damaged.length - 1]! ^= 1;
-    const pages = Array<Uint8Array>(258).fill(damaged);
+    const pages = [...Array<Uint8Array>(257).fill(damaged), deflateSync("0 g")];
     const forms = await formsOf(await open(await mark(deflated(pages))));
-    expect(forms.map(({ length }) => length).filter((length) => length > 0)).toHaveLength(256);
+    expect(forms.map(({ length }) => length)).toEqual(Array(258).fill(1));
+  });
+
+  it("in the output, the data of a stream that was cut off with the file end where they ended in the source", async () => {
+    const whole = file(onePage(`${BOX}/Contents 4 0 R/Resources<</X 5 0 R>>`, { 5: { data: "9".repeat(500) } }));
+    const output = await mark(whole.subarray(0, latin1(whole).indexOf("9".repeat(500)) + 200));
+    const at = latin1(output).lastIndexOf("\n5 0 obj");
+    expect(latin1(output).slice(at)).toMatch(/^\n5 0 obj\n<<.*\/Length\s+200>>\s*stream\n9{200}\s*endstream/);
   });
 
   it("rejects a page whose content nests 65 arrays, since MuPDF does not show such a page", async () => {
