@@ -35,7 +35,7 @@ const IN_TOP_RIGHT = "250 350 10 10 re f";
 it.each([
   ["is malformed", "<</N 3/A ]/Length 2>>\nstream\nxx\nendstream"],
   ["is not closed", "<</N 3/A[/Length 2>>\nstream\nxx\nendstream"],
-])("a mark in the position auto avoids what a page draws after an image whose color profile %s", async (_, profile) => {
+])("a mark in the position auto avoids content after an image whose color profile %s", async (_, profile) => {
   const image = {
     dict: "/Subtype/Image/Width 9/Height 9/BitsPerComponent 8/ColorSpace[/ICCBased 6 0 R]",
     data: new Uint8Array(243),

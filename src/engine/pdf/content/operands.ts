@@ -3,17 +3,17 @@ import { BRACKET_OPEN, DIGIT_0, LESS_THAN, MINUS, PAREN_OPEN, PERIOD, PLUS, SLAS
 import { isDigit, isRegular, isSign, readName, skipToken, skipValue } from "../syntax/lexer.ts";
 import { parseValue, type Value } from "../syntax/values.ts";
 
-/** Number of numbers that are stored. No operator that affects the result has more operands. */
+/** Maximum number of numeric operands that are stored. No operator that affects the result has more operands. */
 const MAX_NUMBERS = 6;
 
 /** The operands before an operator. */
 export class Operands {
-  /** The first `count` elements are the numbers among the operands. */
+  /** The first `count` elements are the first numbers among the operands, at most `MAX_NUMBERS`. */
   readonly numbers = new Float64Array(MAX_NUMBERS);
   count = 0;
   /** The last name among the operands. */
   name: string | undefined;
-  /** The last string or array, which may be an operand of an earlier operator. */
+  /** The last string, array or dictionary, which may be an operand of an earlier operator. */
   value: Value = null;
 
   clear(): void {

@@ -125,7 +125,7 @@ function decodeFlate(data: Uint8Array, maxBytes: number, work: StreamMeter, isSt
   // The data may be intact even if the header or checksum is wrong. Raw Deflate has no header and no checksum.
   const inflated = attempt(inflate, data) ?? (isStrict ? undefined : attempt(inflateRaw, data.subarray(2)));
   if (inflated) return inflated;
-  // The failed attempts may have produced output up to a limit.
+  // Each failed attempt may have produced up to `discarded` bytes.
   const discarded = Math.min(maxBytes, MAX_INFLATION * data.length);
   if (isStrict) work.meter.chargeDiscarded(discarded);
   else work.charge("inflateDiscarded", 2 * discarded);

@@ -208,8 +208,9 @@ export class Objects {
 
   /**
    * Repeats a synchronous step until it succeeds. Between the attempts, fetches the ranges and decodes the object
-   * streams that the step needs. The step must be safe to repeat. If an object stream cannot be decoded, reading one
-   * of its objects in the repeated step throws Malformed. The step can catch this error and continue without the object.
+   * streams that the step needs. The step must be safe to repeat. If an object stream cannot be decoded, reading one of
+   * its objects in the repeated step throws the stream's error, a Malformed or EngineError. The step can catch this
+   * error and continue without the object.
    * @throws any error of the step
    */
   async run<T>(step: () => T): Promise<T> {

@@ -67,7 +67,7 @@ export class SyntaxCheck {
 
   /**
    * Collects the content in the next window. Call this method before anything in the window is erased.
-   * @throws PlanOutdated if a stream cannot be read
+   * @throws PlanOutdated if the head of a stream is malformed or incomplete
    */
   inspect(window: Window): void {
     const { end, base, bytes } = window;
@@ -85,11 +85,11 @@ export class SyntaxCheck {
 
   /**
    * Checks the collected content page by page. Call this method after everything has been copied.
-   * @throws PlanOutdated if the content of a page is malformed or incomplete, or if the page is dark and the mark must
-   * adapt to the page
+   * @throws PlanOutdated if the content of a page is malformed, if a content stream has no end, or if a page is dark
+   * and the mark must adapt to it
    */
   async finish(): Promise<void> {
-    if (this.#open) throw new PlanOutdated("a page's content does not end");
+    if (this.#open) throw new PlanOutdated("a content stream has no end");
     const checked = new Map<string, PageContent>();
     let left = MAX_DECODED;
     for (const { content, items, box, isTagged, categories } of this.#pages) {
@@ -120,7 +120,7 @@ export class SyntaxCheck {
     if (this.#adaptsToDark && beginsDark(content, box)) throw new PlanOutdated("a page is dark");
   }
 
-  /** Collects the part of a stream that is in a window. Omits a stream with more data than may still be collected. */
+  /** Collects the part of a stream in a window. Discards the whole stream if it needs more than `#left` bytes. */
   #collect(stream: Collected, { end, base, bytes }: Window): void {
     const { num, at, parts } = stream;
     const found = stream.end === undefined ? indexOf(bytes, END, at - base) : -1;

@@ -52,7 +52,7 @@ export interface IsolatedContent {
   readonly box: string;
 }
 
-/** Maximum number of pages for whose content the check begins although the content is too long. */
+/** Maximum number of pages with content that is too long to check. After this number, no further page is checked. */
 const MOST_TOO_LONG = 16;
 
 /** White space after each of several joined streams. A token must not continue in the next stream (ISO 32000-2, 7.8.2). */
@@ -62,13 +62,13 @@ const SEPARATOR = Uint8Array.of(LINE_FEED);
 interface Reading {
   readonly key: string;
   readonly streams: DataStream[];
-  /** The decoded data of the first streams. */
+  /** Results of decoding the first `parts.length` streams; see {@link decodeContent}. */
   readonly parts: ReturnType<typeof decodeContent>[];
 }
 
 /**
- * Checks and isolates the content of pages. If a call throws because bytes are not loaded yet, the caller repeats the
- * call, and the repeated call continues after the last stream that was read.
+ * Checks and isolates the content of pages. If a call throws MissingRange, the caller repeats the call. The repeated
+ * call continues after the last stream that was read.
  */
 export class IsolationReader {
   readonly #objects: Objects;
@@ -93,7 +93,7 @@ export class IsolationReader {
   /** Number of pages whose content was too long to be checked. */
   #tooLong = 0;
   #left = MAX_DECODED;
-  /** Number of bytes up to which content is checked. */
+  /** Maximum number of content bytes to check. The value is MAX_DECODED after a page with malformed content. */
   #mostChecked = MAX_CHECKED;
 
   constructor(objects: Objects, contents: ContentsReader) {
@@ -102,10 +102,10 @@ export class IsolationReader {
   }
 
   /**
-   * Checks the content of a page. Content beyond {@link MAX_CHECKED} is not checked, and counts as well-formed. If a
-   * page of the file has malformed content, the limit for the pages after it is {@link MAX_DECODED} instead. A stream
-   * with more than `MAX_CHECKED` bytes is never checked. If too much of the file's content is damaged to decode it, all
-   * further content counts as malformed.
+   * Checks the content of a page. The check covers {@link MAX_CHECKED} decoded bytes of a file, and {@link MAX_DECODED}
+   * after a page with malformed content. All other content counts as well-formed. A page with a stream of more than
+   * `MAX_CHECKED` bytes is never checked. After {@link MOST_TOO_LONG} such pages, no further page is checked. When the
+   * meter's limit for discarded bytes is reached, all further content counts as malformed.
    * @param items references to the streams
    * @param isTagged see checkContent
    * @param categories see ResourceCategories
@@ -210,13 +210,13 @@ export class IsolationReader {
   }
 
   /**
-   * Decodes content as {@link decodeContent} does. Counts the length of each stream only once. Does not decode damaged
-   * data again.
+   * Decodes a content stream; see {@link decodeContent}. Counts each stream only once. Skips a stream that is known to
+   * be damaged.
    */
   #decode(stream: DataStream, limit: number): ReturnType<typeof decodeContent> {
     const { num } = stream;
     if (this.#damaged.has(num)) return undefined;
-    // No usual filter makes data longer than twice their content.
+    // With the usual filters, encoded data are at most twice as long as the decoded content.
     if (stream.data.end - stream.data.start > 2 * limit) return "too long";
     const { meter } = this.#objects.source;
     const before = meter.used.decoded;

@@ -22,7 +22,7 @@ export class PageBoxes {
   #displayed: Box | undefined;
   /** The last trimmed box. */
   #trimmed: Box | undefined;
-  /** The attributes of the last page, and the entries that they were written as. */
+  /** The attributes of the previous page, and these attributes as dictionary entries. */
   #last = {
     mediaBox: undefined as Box | undefined,
     cropBox: undefined as Box | undefined,

@@ -12,14 +12,14 @@ import type { Dictionary } from "../syntax/values.ts";
 import { type Box, commonBox } from "./boxes.ts";
 
 /**
- * Maximum number of decoded content bytes that are checked for a file. Checking more bytes would take longer than all
- * other work for the file.
+ * Maximum number of decoded content bytes that are checked for a file, unless malformed content is found. Also the
+ * maximum for one stream. Checking more bytes would take longer than all other work for the file.
  */
 export const MAX_CHECKED = 512 << 10;
 
 /**
- * Maximum number of content bytes that are decoded for a file. Beyond this limit, content is not checked, and content
- * that needs decoding is not isolated.
+ * Maximum number of content bytes that are decoded for a file. Beyond this limit, content is not checked, and a page
+ * with several content streams is not isolated.
  */
 export const MAX_DECODED = 8 << 20;
 
@@ -31,7 +31,10 @@ const MAX_MISSING = 60;
 
 /** Facts about a page's content. */
 export interface PageContent {
-  /** Whether all readers execute the content to its end. Unread content counts as well-formed. */
+  /**
+   * Whether all readers execute the content to its end. Unchecked content counts as well-formed. After the limit for
+   * discarded bytes, it counts as malformed.
+   */
   isWellFormed: boolean;
   /** Bit set of the color spaces that the content selects (see content/operators.ts). Undefined for unread content. */
   colors: number | undefined;
@@ -105,8 +108,8 @@ function hasFilter(filters: Dictionary, name: string): boolean {
  * Decodes a content stream.
  * @param filters see {@link filtersOf}
  * @param raw the data of the stream as in the file
- * @returns undefined for damaged data or an unknown filter; "too long" for content that has more than `limit` bytes or
- * is not decoded, because of its filter (see {@link hasBrotli}) or because too many decoded bytes have been discarded
+ * @returns undefined if the data are damaged or a filter is unknown. Returns "too long" if the content has more than
+ * `limit` bytes, if its filter is /BrotliDecode (see {@link hasBrotli}), or if the limit for discarded bytes is reached
  */
 export function decodeContent(
   objects: Objects,

@@ -264,14 +264,14 @@ export class PageInkReader {
     if (!(size > 0 && size <= 8 * MAX_IMAGE) || ![1, 2, 4, 8].includes(bits)) return undefined;
     const data = this.#decoded(num, MAX_IMAGE);
     if (!data || !this.#take(data.length)) return undefined;
-    // The number of components is derived from the length of the data, without reading the whole color space.
+    // The exact number of components follows from the length of the data. `components` only bounds the size beforehand.
     const found = Math.floor((8 * data.length) / (width * height * bits));
     const [family] = [this.#objects.resolve(image.get("ColorSpace"))].flat();
     if (found < 1 || found > 4) return undefined;
     return { width, height, bits, components: found, isIndexed: family === "Indexed", data };
   }
 
-  /** Returns the number of components of a color space. Returns 1 for spaces that are not interpreted. */
+  /** Returns the number of components of a color space. Returns 1, the minimum, if the engine does not determine it. */
   #componentsOf(value: Value | undefined): number {
     const [family, parameter] = [this.#objects.resolve(value)].flat();
     if (family !== "ICCBased") return family === "DeviceCMYK" ? 4 : TRIPLES.has(family!) ? 3 : 1;

@@ -120,7 +120,7 @@ export class Meter {
     this.charge("scan", bytes);
   }
 
-  /** Charges bytes that were decoded and then discarded. */
+  /** Charges bytes that were decoded and then discarded. Never throws; see {@link hasDiscardedMost}. */
   chargeDiscarded(bytes: number): void {
     this.#discard -= bytes;
     this.#slice -= bytes;

@@ -50,7 +50,7 @@ export interface Scan {
    * indirect.
    */
   ambiguous: Set<number>;
-  /** Numbers of objects that cannot be read, because their brackets do not match. */
+  /** Numbers of objects whose brackets do not match, and of streams whose data end with the file. */
   unreadable: ReadonlySet<number>;
   /**
    * Whether some readers may find more object streams than the scan. They may find object streams inside data with an
@@ -270,7 +270,8 @@ class Scanner {
       if (this.#isInBrokenTrailer) this.redefined.add(header.num);
     }
     const type = stream?.dict.get("Type");
-    // The data of a truncated stream end with the file. In the output, the data would continue in the next object.
+    // The data of a truncated stream end with the file. Without a rewrite, the data would continue in the next object of
+    // the output.
     // Object streams without an end are rewritten anyway.
     const isTruncated = stream !== undefined && type !== "ObjStm" && next === this.#source.length;
     if (object?.isBalanced && !isTruncated) this.unreadable.delete(header.num);

@@ -136,13 +136,13 @@ describe("content whose syntax is malformed", () => {
   // The data of the content begin in the first window of the copying pass, and end in the second window.
   const lead = { 4: { data: new Uint8Array((1 << 20) - 300_000) } };
   it.each<[string, string, Bodies, Bodies]>([
-    ["has a bracket in its dictionary", object("<</Len]gth 150>>"), {}, {}],
-    ["has two ends of its dictionary", object("<</Length 150/A>>>>"), {}, {}],
+    ["has a stray bracket in its dictionary", object("<</Len]gth 150>>"), {}, {}],
+    ["has a second >> after its dictionary", object("<</Length 150/A>>>>"), {}, {}],
     ["has a dictionary that is not closed", object("<</Length 150"), {}, {}],
-    ["has no line end after the keyword", `<</Length 150>>stream${DATA}\nendstream`, {}, {}],
+    ["has no line end after the keyword stream", `<</Length 150>>stream${DATA}\nendstream`, {}, {}],
     ["has an indirect length", object("<</Length 14 0 R>>"), {}, { 14: "150" }],
-    ["is in two windows, and has an indirect length", object("<</Length 14 0 R>>", LONG), lead, { 14: "100000" }],
-    ["is in two windows, and has a direct length", object("<</Length 100000>>", LONG), lead, {}],
+    ["spans two windows and has an indirect length", object("<</Length 14 0 R>>", LONG), lead, { 14: "100000" }],
+    ["spans two windows and has a direct length", object("<</Length 100000>>", LONG), lead, {}],
   ])("a file read in byte ranges is planned again if malformed content %s", async (_, content, before, after) => {
     for (const first of ["11 0 R", "9 0 R"]) {
       const source = withFar(`[${first} 11 0 R 9 0 R]`, content, before, after).table().bytes();
@@ -152,7 +152,7 @@ describe("content whose syntax is malformed", () => {
     }
   });
 
-  it("a file read in byte ranges is planned again if another page is near malformed content", async () => {
+  it("a file read in byte ranges is planned again if malformed content follows a stream whose dictionary the plan corrects", async () => {
     const builder = new FileBuilder().objects({
       1: "<</Type/Catalog/Pages 2 0 R>>",
       2: "<</Type/Pages/Kids[3 0 R 6 0 R]/MediaBox[0 0 300 400]/Resources<<>>>>",
@@ -168,7 +168,7 @@ describe("content whose syntax is malformed", () => {
 });
 
 test.each([
-  ["without a line end after the keyword", "<</Length 3>>stream1 g\nendstream"],
+  ["without a line end after the keyword stream", "<</Length 3>>stream1 g\nendstream"],
   ["with a key without a value", "<</Length 3 /A >>\nstream\n1 g\nendstream"],
   ["with a superfluous number", "<</Length 3 5 /DL 3>>\nstream\n1 g\nendstream"],
 ])("a file read in byte ranges is planned only once if the plan corrects a content stream %s", async (_, content) => {
@@ -209,7 +209,7 @@ describe("a thorough plan of a file that is read in byte ranges", () => {
       .table()
       .bytes();
 
-  it("reads each of 100 content streams of a page once", async () => {
+  it("reads a page with 100 distant content streams in fewer than 400 reads", async () => {
     const more: Bodies = {};
     for (let num = 10; num < 210; num += 2) {
       more[num] = { data: "0 g" };
@@ -227,7 +227,7 @@ describe("a thorough plan of a file that is read in byte ranges", () => {
     expect(reads).toBeLessThan(400);
   });
 
-  it("checks a page of which one stream must be fetched after another stream was decoded", async () => {
+  it("checks a page if one of its streams must be fetched after another one was decoded", async () => {
     const long = "0 g ".repeat(75 << 10);
     const far = { data: new Uint8Array(6 << 20) };
     const first = { dict: "/Filter/FlateDecode", data: deflateSync(long) };

@@ -109,7 +109,7 @@ describe("content that readers stop drawing", () => {
     [")", 2, 1],
     [")", 30, 0],
   ])(
-    "content behind the first 512 KB is checked up to 8 MB if the first page is malformed (%j, then %i times 300 KB)",
+    "content beyond the first 512 KB is checked only after malformed content, and only up to 8 MB (%j, then %i pages of 300 KB)",
     async (first, long, count) => {
       const text = "0 g ".repeat(75 << 10);
       const contents = [first, ...Array<string>(long).fill(text), `${text})`];
@@ -121,13 +121,13 @@ describe("content that readers stop drawing", () => {
   it.each([
     [15, 1],
     [16, 0],
-  ])("content behind %i pages with more than 512 KB of content becomes %i forms", async (long, count) => {
+  ])("malformed content after %i pages of more than 512 KB each becomes %i forms", async (long, count) => {
     const contents = [...Array<string>(long).fill("0 g ".repeat(150 << 10)), ")"];
     const forms = await formsOf(await open(await mark(deflated(contents.map((content) => deflateSync(content))))));
     expect(forms.at(-1)).toHaveLength(count);
   });
 
-  it("content behind 128 MB of damaged content becomes a form without a check", async () => {
+  it("content after 128 MB of damaged content becomes a form without a check", async () => {
     const damaged = deflateSync("0 g ".repeat(128 << 10));
     damaged[damaged.length - 1]! ^= 1;
     const pages = [...Array<Uint8Array>(257).fill(damaged), deflateSync("0 g")];
@@ -135,7 +135,7 @@ describe("content that readers stop drawing", () => {
     expect(forms.map(({ length }) => length)).toEqual(Array(258).fill(1));
   });
 
-  it("in the output, the data of a stream that was cut off with the file end where they ended in the source", async () => {
+  it("rewrites a stream that the end of the file cuts off, with the length of the remaining data", async () => {
     const whole = file(onePage(`${BOX}/Contents 4 0 R/Resources<</X 5 0 R>>`, { 5: { data: "9".repeat(500) } }));
     const output = await mark(whole.subarray(0, latin1(whole).indexOf("9".repeat(500)) + 200));
     const at = latin1(output).lastIndexOf("\n5 0 obj");

@@ -235,7 +235,7 @@ test.each([
   ["forms are too long", 9, 0, "/Subtype/Form/BBox[0 0 9 9]"],
   ["images are too long", 9, 0, "/Subtype/Image/Width 9/Height 9/BitsPerComponent 8/ColorSpace/DeviceGray"],
 ])(
-  "at most 136 MB are decoded and discarded while pages are checked and searched if their %s",
+  "checking and searching pages stops after 128 to 136 MB of discarded bytes if the pages' %s",
   async (_, size, damage, kind) => {
     const data = deflateSync(new Uint8Array(size << 20).fill(32));
     data[data.length - 1]! ^= damage;
@@ -256,7 +256,7 @@ test.each([
   },
 );
 
-test("an object stream that is too long is decoded once, although each page has an annotation in it", async () => {
+test("decodes an object stream that is too long only once, even if every page refers to an annotation in the stream", async () => {
   const kids = Array.from({ length: 20 }, (_, index) => `${10 + index} 0 R`);
   const page = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Annots[5 0 R]>>";
   const data = deflateSync(new Uint8Array(24 << 20).fill(32));
