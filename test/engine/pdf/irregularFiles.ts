@@ -299,10 +299,11 @@ export const node = (...kids: number[]) =>
  */
 export const scannedPages = (bodies: Bodies, ...trailers: string[]) => scanned({ ...CONTENTS, ...bodies }, ...trailers);
 
-/** Returns a file with two pages, followed by the objects of a later revision. */
-function redefined(update: Bodies): Uint8Array {
+/** Returns a file with two pages, followed by the objects of later revisions. */
+function redefined(...updates: Bodies[]): Uint8Array {
   const builder = new FileBuilder().objects({ ...CONTENTS, 1: CATALOG, 2: node(3, 5), 3: page(300), 5: page(310) });
-  return encode(`${builder.objects(update).text}trailer\n<</Root 1 0 R>>\n`);
+  for (const update of updates) builder.objects(update);
+  return encode(`${builder.text}trailer\n<</Root 1 0 R>>\n`);
 }
 
 const REPAIRED = ["source-repaired"];
@@ -347,6 +348,8 @@ export const SCANNED_TREES: [string, Uint8Array, number[], string[]][] = [
     INCOMPLETE,
   ],
   ["a tree whose root was redefined as complete", redefined({ 2: node(5) }), [310], INCOMPLETE],
+  ["a tree before its root was redefined twice", redefined({ 2: node(8, 5) }, { 2: node(9, 5) }), [300, 310], REPAIRED],
+  ["a tree whose root was redefined twice as complete", redefined({ 2: node(5) }, { 2: node(3) }), [300], INCOMPLETE],
   [
     "two trees with as many pages",
     scannedPages(

@@ -6,6 +6,7 @@ import { encodeLatin1 } from "../../bytes.ts";
 import { EngineError } from "../../errors.ts";
 import { ObjectNumbers } from "../objects/objectNumbers.ts";
 import { Objects } from "../objects/objects.ts";
+import type { XrefTable } from "../objects/xrefTable.ts";
 import type { ContentsReader } from "../pages/contents.ts";
 import { PageWalk } from "../pages/pageTree.ts";
 import { Rewrites } from "../pages/rewrite.ts";
@@ -159,9 +160,12 @@ function isDamage(error: unknown): error is EngineError {
   return error instanceof EngineError && error.code === "damaged_pdf";
 }
 
+/** Maximum number of older definitions of a page tree's root, or of a catalog, from which a tree is read. */
+const MOST_OLDER = 3;
+
 /**
- * Searches the file for an older page tree. An older tree exists if its root or the catalog was redefined later.
- * Returns the document of the older tree if it has more pages than `newest`.
+ * Searches the file for older page trees. An older tree exists if its root or the catalog was redefined later. Returns
+ * the document of the older tree with the most pages if it has more pages than `newest`.
  */
 async function largerOlderTree(
   opened: Opened,
@@ -170,22 +174,31 @@ async function largerOlderTree(
   options: OpenOptions,
 ): Promise<ReadDocument | undefined> {
   const { source } = opened.objects;
+  let largest = newest;
   for (const redefined of [newest.catalog.get("Pages"), newest.trailer.get("Root")]) {
     if (!(redefined instanceof Reference)) continue;
-    const table = await tableBefore(opened.xref.table, redefined.num, source);
-    if (!table) continue;
-    const xref = { ...opened.xref, table };
-    const objects = new Objects(source, table, true);
-    objects.cipher = opened.objects.cipher;
-    const before = { ...recovery, scan: { ...recovery.scan, xref } };
-    try {
-      const older = await largestTree({ ...opened, xref, objects, recovery: before }, before, newest.trailer, options);
-      if (older.pages.length > newest.pages.length) return older;
-    } catch (error) {
-      if (!(error instanceof Malformed || isDamage(error))) throw error;
+    let table: XrefTable | undefined = opened.xref.table;
+    for (let revision = 0; revision < MOST_OLDER; revision++) {
+      table = await tableBefore(table, redefined.num, source);
+      if (!table) break;
+      const xref = { ...opened.xref, table };
+      const objects = new Objects(source, table, true);
+      objects.cipher = opened.objects.cipher;
+      const before = { ...recovery, scan: { ...recovery.scan, xref } };
+      try {
+        const older = await largestTree(
+          { ...opened, xref, objects, recovery: before },
+          before,
+          newest.trailer,
+          options,
+        );
+        if (older.pages.length > largest.pages.length) largest = older;
+      } catch (error) {
+        if (!(error instanceof Malformed || isDamage(error))) throw error;
+      }
     }
   }
-  return undefined;
+  return largest === newest ? undefined : largest;
 }
 
 /**
