@@ -36,7 +36,7 @@ describePage("the fields of the playground", (running) => {
       await page.waitForTimeout(1000); // begins a new step of the history
       await choose("header");
       await settled();
-      expect(await firstPage(page)).toBe(untouched);
+      await expect.poll(() => firstPage(page), PATIENCE).toBe(untouched);
       expect(await curl(page)).not.toMatch(/position|offset|font_size|rotation/);
       expect(await curl(page)).toMatch(/opacity=0\.6.*color=#1d4ed8/s);
       await page.click("#undo");
