@@ -173,32 +173,38 @@ async function largerOlderTree(
   newest: ReadDocument,
   options: OpenOptions,
 ): Promise<ReadDocument | undefined> {
-  const { source } = opened.objects;
   let largest = newest;
   for (const redefined of [newest.catalog.get("Pages"), newest.trailer.get("Root")]) {
     if (!(redefined instanceof Reference)) continue;
     let table: XrefTable | undefined = opened.xref.table;
     for (let revision = 0; revision < MOST_OLDER; revision++) {
-      table = await tableBefore(table, redefined.num, source);
+      table = await tableBefore(table, redefined.num, opened.objects.source);
       if (!table) break;
-      const xref = { ...opened.xref, table };
-      const objects = new Objects(source, table, true);
-      objects.cipher = opened.objects.cipher;
-      const before = { ...recovery, scan: { ...recovery.scan, xref } };
-      try {
-        const older = await largestTree(
-          { ...opened, xref, objects, recovery: before },
-          before,
-          newest.trailer,
-          options,
-        );
-        if (older.pages.length > largest.pages.length) largest = older;
-      } catch (error) {
-        if (!(error instanceof Malformed || isDamage(error))) throw error;
-      }
+      const older = await olderTree(opened, recovery, newest.trailer, table, options);
+      if (older && older.pages.length > largest.pages.length) largest = older;
     }
   }
   return largest === newest ? undefined : largest;
+}
+
+/** Reads the page trees of an older revision, and returns the largest. Returns undefined if no tree can be read. */
+async function olderTree(
+  opened: Opened,
+  recovery: Recovery,
+  trailer: Dictionary,
+  table: XrefTable,
+  options: OpenOptions,
+): Promise<ReadDocument | undefined> {
+  const xref = { ...opened.xref, table };
+  const objects = new Objects(opened.objects.source, table, true);
+  objects.cipher = opened.objects.cipher;
+  const before = { ...recovery, scan: { ...recovery.scan, xref } };
+  try {
+    return await largestTree({ ...opened, xref, objects, recovery: before }, before, trailer, options);
+  } catch (error) {
+    if (error instanceof Malformed || isDamage(error)) return undefined;
+    throw error;
+  }
 }
 
 /**
