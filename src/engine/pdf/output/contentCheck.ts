@@ -36,7 +36,8 @@ const LENGTH_OBJECT = 64;
  */
 const MOST_LATE = 100_000;
 
-const END = "endstream";
+/** The keyword after the data of a stream. */
+export const END = "endstream";
 
 /** A range of the source. The bytes [at, end) are copied. `bytes` begins at offset `base`. */
 export interface Window {

@@ -11,6 +11,7 @@ import type { Box } from "../pages/boxes.ts";
 import {
   beginsDark,
   contentOf,
+  type DecodedContent,
   decodeContent,
   filtersOf,
   MAX_CHECKED,
@@ -19,7 +20,7 @@ import {
   streamNumbers,
 } from "../pages/pageContent.ts";
 import type { Dictionary } from "../syntax/values.ts";
-import { streamHead, type Window } from "./contentCheck.ts";
+import { END, streamHead, type Window } from "./contentCheck.ts";
 import { PlanOutdated } from "./eraser.ts";
 
 /** A content stream, and the parts of its data that have been collected. */
@@ -32,8 +33,6 @@ interface Collected {
   /** File offset of the end of the data. Undefined until the end is known. */
   end: number | undefined;
 }
-
-const END = "endstream";
 
 /**
  * Collects page content from the windows of the source, which arrive in order. Checks the syntax of the content at the
@@ -100,7 +99,7 @@ export class SyntaxCheck {
       if (MAX_DECODED - left >= MAX_CHECKED) continue;
       const numbers = streamNumbers(items);
       if (known || !numbers.every((num) => this.#collected.has(num))) continue;
-      const parts: ReturnType<typeof decodeContent>[] = [];
+      const parts: DecodedContent[] = [];
       for (const num of numbers) {
         const part = await this.#decoded(num, Math.min(MAX_CHECKED, left));
         parts.push(part);
@@ -138,7 +137,7 @@ export class SyntaxCheck {
     else this.#collected.set(num, stream);
   }
 
-  async #decoded(num: number, limit: number): Promise<ReturnType<typeof decodeContent>> {
+  async #decoded(num: number, limit: number): Promise<DecodedContent> {
     const { dict, parts } = this.#collected.get(num)!;
     const objects = this.#objects;
     const [filters, length] = await objects.run(() => [

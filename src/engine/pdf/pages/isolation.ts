@@ -11,6 +11,7 @@ import type { ContentsReader, DataStream } from "./contents.ts";
 import type { Span } from "./pageAttributes.ts";
 import {
   contentOf,
+  type DecodedContent,
   decodeContent,
   decrypted,
   filtersOf,
@@ -60,10 +61,13 @@ const SEPARATOR = Uint8Array.of(LINE_FEED);
 
 /** The content streams of a page that have been read so far. */
 interface Reading {
-  readonly key: string;
+  /** References to the streams. */
+  readonly items: string;
+  /** Maximum number of decoded bytes of each stream. */
+  readonly limit: number;
   readonly streams: DataStream[];
-  /** Results of decoding the first `parts.length` streams; see {@link decodeContent}. */
-  readonly parts: ReturnType<typeof decodeContent>[];
+  /** Results of decoding the first `parts.length` streams. */
+  readonly parts: DecodedContent[];
 }
 
 /**
@@ -115,14 +119,13 @@ export class IsolationReader {
     const checked = this.#checked.get(categories) ?? new Map<string, PageContent>();
     const known = checked.get(items);
     if (known) return known;
-    const key = `check ${items}`;
-    if (this.#reading?.key !== key) {
+    if (!this.#isReading(items, MAX_CHECKED)) {
       if (this.#objects.source.meter.hasDiscardedMost) return { ...uncheckedContent(), isWellFormed: false };
       const used = MAX_DECODED - this.#left;
       if (used >= this.#mostChecked || this.#tooLong >= MOST_TOO_LONG) return uncheckedContent();
     }
-    const reading = this.#readStreams(items, key);
-    const parts = reading ? this.#decodeAll(reading, MAX_CHECKED) : (["too long"] as const);
+    const reading = this.#readStreams(items, MAX_CHECKED);
+    const parts = reading ? this.#decodeAll(reading) : (["too long"] as const);
     if (reading && parts.includes("too long")) this.#tooLong++;
     const found = contentOf(parts, isTagged, categories);
     if (!found.isWellFormed) this.#mostChecked = MAX_DECODED;
@@ -156,10 +159,10 @@ export class IsolationReader {
     use: string,
     isMalformed: boolean,
   ): IsolatedContent | undefined {
-    const reading = this.#readStreams(items, `isolate ${items}`);
+    const reading = this.#readStreams(items, MAX_DECODED);
     if (!reading) return undefined;
     const { streams } = reading;
-    const parts = streams.length > 1 || isMalformed ? this.#decodeAll(reading, MAX_DECODED) : [];
+    const parts = streams.length > 1 || isMalformed ? this.#decodeAll(reading) : [];
     const isTooLong = parts.includes("too long");
     if (isTooLong && streams.length > 1) return undefined;
     if (parts.length > 0 && !isTooLong && !parts.includes(undefined)) {
@@ -177,12 +180,11 @@ export class IsolationReader {
 
   /**
    * Reads the streams to which `items` refer. Returns undefined if the dictionary of a stream cannot be read, or if the
-   * stream cannot become a form; see {@link hasBrotli}.
-   * @param key identifies the reading that a repeated call continues
+   * stream cannot become a form; see {@link hasBrotli}. A repeated call continues the reading.
    */
-  #readStreams(items: string, key: string): Reading | undefined {
-    if (this.#reading?.key !== key) this.#reading = { key, streams: [], parts: [] };
-    const { streams } = this.#reading;
+  #readStreams(items: string, limit: number): Reading | undefined {
+    if (!this.#isReading(items, limit)) this.#reading = { items, limit, streams: [], parts: [] };
+    const { streams } = this.#reading!;
     for (const num of streamNumbers(items).slice(streams.length)) {
       const stream = this.#contents.stream(num);
       if (!stream || hasBrotli(filtersOf(this.#objects, stream.filters))) return undefined;
@@ -191,7 +193,12 @@ export class IsolationReader {
     return this.#reading;
   }
 
-  #decodeAll({ streams, parts }: Reading, limit: number): Reading["parts"] {
+  /** Returns whether an earlier call has begun to read these streams with the same limit. */
+  #isReading(items: string, limit: number): boolean {
+    return this.#reading?.items === items && this.#reading.limit === limit;
+  }
+
+  #decodeAll({ streams, parts, limit }: Reading): DecodedContent[] {
     for (const stream of streams.slice(parts.length)) parts.push(this.#decode(stream, limit));
     return parts;
   }
@@ -213,7 +220,7 @@ export class IsolationReader {
    * Decodes a content stream; see {@link decodeContent}. Counts each stream only once. Skips a stream that is known to
    * be damaged.
    */
-  #decode(stream: DataStream, limit: number): ReturnType<typeof decodeContent> {
+  #decode(stream: DataStream, limit: number): DecodedContent {
     const { num } = stream;
     if (this.#damaged.has(num)) return undefined;
     // With the usual filters, encoded data are at most twice as long as the decoded content.

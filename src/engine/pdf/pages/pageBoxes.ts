@@ -10,6 +10,7 @@ import { LastText } from "./lastText.ts";
 import { LONGEST_ENTRY, type PageAttributes, parseEntry, type Span } from "./pageAttributes.ts";
 import type { Inherited } from "./treeNode.ts";
 
+/** Reads the boxes of pages and nodes, and writes them as dictionary entries. */
 export class PageBoxes {
   readonly #objects: Objects;
   /** Boxes that are separate objects, by object number. The value is null for an object that is not a box. */

@@ -59,6 +59,9 @@ export function uncheckedContent(): PageContent {
   return { isWellFormed: true, colors: undefined, darkArea: undefined };
 }
 
+/** The result of decoding a content stream; see {@link decodeContent}. */
+export type DecodedContent = Uint8Array | "too long" | undefined;
+
 /**
  * Checks decoded content. Content counts as malformed if it uses many resources of categories that are missing or have
  * no names.
@@ -66,11 +69,7 @@ export function uncheckedContent(): PageContent {
  * @param isTagged see checkContent
  * @param categories bit set of the page's resource categories that may have names; see ResourceCategories
  */
-export function contentOf(
-  parts: readonly ReturnType<typeof decodeContent>[],
-  isTagged: boolean,
-  categories: number,
-): PageContent {
+export function contentOf(parts: readonly DecodedContent[], isTagged: boolean, categories: number): PageContent {
   if (parts.includes("too long")) return uncheckedContent();
   if (parts.includes(undefined)) return { ...uncheckedContent(), isWellFormed: false };
   const { isWellFormed, colors, uses } = checkContent(parts as Uint8Array[], isTagged);
@@ -117,7 +116,7 @@ export function decodeContent(
   filters: Dictionary,
   raw: Uint8Array,
   limit: number,
-): Uint8Array | "too long" | undefined {
+): DecodedContent {
   const { cipher, table } = objects;
   const { meter } = objects.source;
   if (hasBrotli(filters) || meter.hasDiscardedMost) return "too long";
