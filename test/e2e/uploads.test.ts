@@ -31,20 +31,23 @@ afterAll(async () => {
 const endpoint = () => `${worker.url}/v1/watermark/text`;
 const FIELDS = { text: "MARK", color: "#ff00ff", opacity: "1" };
 
+/** A header for a separate connection, so that the Worker cannot close a connection that a test is about to reuse. */
+const ALONE = { Connection: "close" };
+
 interface Offered {
   handle: string;
   upload: { url: string };
   curl: string;
 }
 async function open(fields: object, headers: Record<string, string> = {}): Promise<Offered> {
-  const body = JSON.stringify(fields);
-  return (await (await fetch(`${worker.url}/v1/uploads`, { method: "POST", body, headers })).json()) as Offered;
+  const init = { method: "POST", body: JSON.stringify(fields), headers: { ...headers, ...ALONE } };
+  return (await (await fetch(`${worker.url}/v1/uploads`, init)).json()) as Offered;
 }
-const kept = async () => (await (await fetch(`${worker.url}/uploads`)).json()) as string[];
+const kept = async () => (await (await fetch(`${worker.url}/uploads`, { headers: ALONE })).json()) as string[];
 /** Returns the number of an upload's stored objects: its record, and its file once it was sent. */
 const keptOf = async ({ upload }: Offered) =>
   (await kept()).filter((key) => key.includes(upload.url.split("/").at(-1)!)).length;
-const put = (url: string, body: BodyInit) => fetch(url, { method: "PUT", body });
+const put = (url: string, body: BodyInit) => fetch(url, { method: "PUT", body, headers: ALONE });
 const mark = (file: string) => callPaid(endpoint(), { file, ...FIELDS, opacity: 1 });
 
 async function expectMarked(answer: { output: { url: string } }): Promise<void> {
