@@ -367,6 +367,15 @@ export const SCANNED_TREES: [string, Uint8Array, number[], string[]][] = [
     INCOMPLETE,
   ],
   [
+    "a tree with a node that lists the root",
+    scannedPages(
+      { 1: CATALOG, 2: node(3, 5, 7), 3: page(300), 5: page(310), 6: page(320), 7: node(2, 6) },
+      "/Root 1 0 R",
+    ),
+    [300, 310, 320],
+    INCOMPLETE,
+  ],
+  [
     "two trees that lost kids",
     scannedPages(
       { 1: CATALOG, 2: node(3, 9, 5), 3: page(300), 5: page(310), 6: "<</Type/Catalog/Pages 7 0 R>>", 7: node(9, 5) },

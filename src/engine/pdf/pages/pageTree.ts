@@ -71,7 +71,10 @@ export class PageWalk {
   hasPrivateData = false;
   /** Numbers of the objects that are page-tree nodes or separate /Kids arrays. */
   readonly treeNumbers = new Set<number>();
-  /** Whether some pages or nodes that the file lists are missing. Only set for a damaged file. */
+  /**
+   * Whether some pages or nodes that the file lists are missing from the list of {@link PageWalk.pages}. Only set for a
+   * damaged file, or if a node lists itself or one of its ancestors, whose pages a reader may then repeat.
+   */
   missesPages = false;
   readonly #objects: Objects;
   readonly #rewrites: Rewrites;
@@ -148,7 +151,8 @@ export class PageWalk {
    * @throws EngineError damaged_pdf if too many pages are blank
    */
   async pages(): Promise<PageEntry[]> {
-    const pages = await listPages(this.#top, this.#options.maxPages, this.#objects.source.meter);
+    const { pages, isCyclic } = await listPages(this.#top, this.#options.maxPages, this.#objects.source.meter);
+    this.missesPages ||= isCyclic;
     if (this.#blank.size === 0) return pages;
     const isBlank = ({ rewrite }: PageEntry) => this.#blank.has(rewrite);
     let neighbor = pages.find((page) => !isBlank(page));

@@ -62,12 +62,16 @@ export interface TreeNode extends KidsArray {
 
 /**
  * Lists the pages below `top` in tree order. Call this function after all kids have been visited. A page that the tree
- * lists twice counts as two pages.
+ * lists twice counts as two pages. `isCyclic` is true if a node lists itself or an ancestor.
  * @throws EngineError `too_many_pages` or `too_complex` if the list is too long, since a node may be listed many times;
  * `damaged_pdf` if pages may be lost
  */
-export async function listPages(top: TreeNode, maxPages: number, meter: Meter): Promise<PageEntry[]> {
-  await countPages(top, meter);
+export async function listPages(
+  top: TreeNode,
+  maxPages: number,
+  meter: Meter,
+): Promise<{ pages: PageEntry[]; isCyclic: boolean }> {
+  const isCyclic = await countPages(top, meter);
   if (top.count! > maxPages) throw tooManyPages(maxPages);
   const pages: PageEntry[] = [];
   const listed = new Set<PageEntry>();
@@ -92,11 +96,15 @@ export async function listPages(top: TreeNode, maxPages: number, meter: Meter): 
     }
     return true;
   });
-  return pages;
+  return { pages, isCyclic };
 }
 
-/** Counts the pages of each node from the bottom up. Removes each kid that is also an ancestor of its node. */
-async function countPages(top: TreeNode, meter: Meter): Promise<void> {
+/**
+ * Counts the pages of each node from the bottom up. Removes each kid that is its node or an ancestor of its node.
+ * Returns whether a kid was removed.
+ */
+async function countPages(top: TreeNode, meter: Meter): Promise<boolean> {
+  let isCyclic = false;
   const above = new Set([top]);
   const path = [{ node: top, next: 0, count: 0 }];
   await runYielding(meter, () => {
@@ -121,6 +129,7 @@ async function countPages(top: TreeNode, meter: Meter): Promise<void> {
         // again.
         if (found.dictionaries > 1) throw unreadablePage();
         node.found[at.next] = null;
+        isCyclic = true;
       } else if (found.count === undefined) {
         above.add(found);
         path.push({ node: found, next: 0, count: 0 });
@@ -129,6 +138,7 @@ async function countPages(top: TreeNode, meter: Meter): Promise<void> {
     at.next++;
     return true;
   });
+  return isCyclic;
 }
 
 /** Returns the error for a PDF with more than `maxPages` pages. */

@@ -54,6 +54,14 @@ describe("page counts", () => {
     await expect(open(file({ ...onePage(), ...bodies }), { maxPages: 7 })).rejects.toThrow("more than 7 pages");
   });
 
+  it.each([
+    ["itself", node("3 0 R 2 0 R"), 1],
+    ["an ancestor", node("3 0 R 5 0 R"), 2],
+  ])("reports missing pages if a node lists %s, because a reader may repeat its pages", async (_, root, count) => {
+    const { pages, missesPages } = await open(file({ ...onePage(), 2: root, 5: node("2 0 R 3 0 R") }));
+    expect({ pages: pages.length, missesPages }).toEqual({ pages: count, missesPages: true });
+  });
+
   it("rejects a small page tree that has exponentially many pages because its nodes are listed repeatedly", async () => {
     const nodes = Array.from({ length: 60 }, (_, index) => [index + 10, node(`${index + 11} 0 R ${index + 11} 0 R`)]);
     const bodies = { ...onePage(), 2: node("10 0 R"), ...Object.fromEntries(nodes), 70: node("3 0 R") };
