@@ -90,7 +90,10 @@ export interface ReadDocument {
   readonly isXfaRemoved: boolean;
   /** Whether the file was damaged, so that readers may show it in different ways. */
   readonly isRepaired: boolean;
-  /** Whether the file lists pages that are not among `pages`, because they are missing or unreadable. */
+  /**
+   * Whether the file lists pages that are not among `pages`, because they are missing or unreadable, or because a node
+   * of the page tree contains itself.
+   */
   readonly missesPages: boolean;
   /** The catalog's /Lang, which may be an invalid language tag. */
   readonly language: string | undefined;

@@ -72,8 +72,8 @@ export class PageWalk {
   /** Numbers of the objects that are page-tree nodes or separate /Kids arrays. */
   readonly treeNumbers = new Set<number>();
   /**
-   * Whether some pages or nodes that the file lists are missing from the list of {@link PageWalk.pages}. Only set for a
-   * damaged file, or if a node lists itself or one of its ancestors, whose pages a reader may then repeat.
+   * Whether the file lists pages or nodes that are missing. Only set for a damaged file, or if a node contains itself. A
+   * reader may show the pages of such a node again. Complete after {@link PageWalk.pages}.
    */
   missesPages = false;
   readonly #objects: Objects;
