@@ -8,7 +8,7 @@ const IMAGE_TYPES = new Set(["image/png", "image/jpeg"]);
 
 const playground = document.getElementById("playground")!;
 const filePicker = document.getElementById("file") as HTMLInputElement;
-const unused = document.getElementById("unused")!;
+const problem = document.getElementById("file-problem")!;
 
 /** Actions of the playground on files. */
 interface Taker {
@@ -18,8 +18,6 @@ interface Taker {
   putImage(image: File): void;
   /** Puts an image on the pages. */
   chooseImage(image: File): void;
-  /** Shows a message. */
-  show(words: string): void;
   hasFile(): boolean;
 }
 
@@ -32,8 +30,8 @@ export function enableFiles(taker: Taker): void {
     filePicker.value = ""; // without this reset, choosing the same file again would fire no change event
   });
   document.getElementById("sample")!.addEventListener("click", async () => {
-    const sample = await sampleFile("sample.pdf", "application/pdf");
-    if (!sample) return taker.show("The sample could not be loaded. Try again.");
+    const sample = await requestedSample("sample.pdf", "application/pdf");
+    if (!sample) return;
     filePicker.value = "";
     takeAll([sample], taker);
   });
@@ -60,10 +58,17 @@ async function restore(taker: Taker): Promise<void> {
   takeAll([kept.pdf], taker);
 }
 
+/** Loads a sample that the visitor has requested. If it cannot be loaded, says so and returns undefined. */
+export async function requestedSample(...of: Parameters<typeof sampleFile>): Promise<File | undefined> {
+  const sample = await sampleFile(...of);
+  problem.textContent = sample ? "" : "The sample could not be loaded. Try again.";
+  return sample;
+}
+
 const samples = new WeakSet<File>();
 
 /** Loads a sample of this deployment, or returns undefined if it cannot be loaded. */
-export async function sampleFile(name: "sample.pdf" | "logo.png", type: string): Promise<File | undefined> {
+async function sampleFile(name: "sample.pdf" | "logo.png", type: string): Promise<File | undefined> {
   const response = await fetch(`/assets/${name}`).catch(() => undefined);
   if (!response?.ok) return undefined;
   const sample = new File([await response.blob()], name, { type });
@@ -100,14 +105,13 @@ function drop(files: File[], taker: Taker): void {
   if (image) taker.chooseImage(image);
   if (pdfs.length > 0) takeAll(pdfs, taker);
   const unusable = files.filter((file) => !pdfs.includes(file) && file !== image).map(({ name }) => name);
-  const words = unusable.length > 0 ? `Not used: ${unusable.join(", ")}. Drop PDFs, or one PNG or JPEG image.` : "";
-  unused.textContent = words;
-  if (words && !pdfs[0] && !image) taker.show(words);
+  problem.textContent =
+    unusable.length > 0 ? `Not used: ${unusable.join(", ")}. Drop PDFs, or one PNG or JPEG image.` : "";
 }
 
 /** Marks the first of several PDFs, and lists all of them, so that the visitor can choose another one. */
 function takeAll(pdfs: File[], taker: Taker): void {
-  unused.textContent = "";
+  problem.textContent = "";
   listFiles(pdfs, taker.choose);
   if (pdfs[0]) taker.choose(pdfs[0]);
 }

@@ -9,7 +9,7 @@ import { enableCopying } from "./copying.ts";
 import { edgeWarnings } from "./edgeWarnings.ts";
 import { emptyFrame, explainInFrame, showProgressInFrame } from "./emptyFrame.ts";
 import { showChosen } from "./fileList.ts";
-import { enableFiles, isSample, sampleFile } from "./files.ts";
+import { enableFiles, isSample, requestedSample } from "./files.ts";
 import { addRecent, enableHistory, remembered } from "./history.ts";
 import { enableInserts } from "./inserts.ts";
 import { retain } from "./keptFile.ts";
@@ -115,7 +115,7 @@ enableHistory(changed);
 enablePresets();
 enableSharing(changed);
 enableSeries(shop);
-enableFiles({ choose, putImage, chooseImage, show: showStatus, hasFile: () => file !== undefined });
+enableFiles({ choose, putImage, chooseImage, hasFile: () => file !== undefined });
 changed();
 if (boughtAttempts().length > 0) loadPurchase(); // shows the links of earlier purchases
 addEventListener("pageshow", changed); // the browser may have restored the controls
@@ -145,7 +145,7 @@ function chooseImage(image: File): void {
 }
 
 async function chooseSampleLogo(): Promise<void> {
-  const logo = await sampleFile("logo.png", "image/png");
+  const logo = await requestedSample("logo.png", "image/png");
   if (logo) chooseImage(logo);
 }
 

@@ -115,7 +115,7 @@ function Source({ price, hasDevelopmentKey }: { price: string; hasDevelopmentKey
         </div>
         <p id="series-status" />
       </fieldset>
-      <p id="unused" class="others" role="status" />
+      <p id="file-problem" class="others" role="status" />
     </>
   );
 }

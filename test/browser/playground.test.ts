@@ -75,19 +75,34 @@ describePage("the page at /", (running) => {
       await expectStatus(page, /^second\.pdf: 4 pages/);
       await drop(["third.pdf", "application/pdf", sample], ["notes.txt", "text/plain", RED_PNG]);
       await expectStatus(page, /^third\.pdf: 4 pages/);
-      expect(await page.textContent("#unused")).toMatch(/^Not used: notes\.txt\./);
+      expect(await page.textContent("#file-problem")).toMatch(/^Not used: notes\.txt\./);
       await drop(["second.pdf", "application/pdf", sample]);
       await expectStatus(page, /^second\.pdf: 4 pages/);
-      expect(await page.textContent("#unused")).toBe("");
+      expect(await page.textContent("#file-problem")).toBe("");
       await drop(["logo.png", "image/png", RED_PNG]);
       await expect.poll(() => page.textContent("#snippet-curl"), PATIENCE).toContain("logo.png");
       await expectStatus(page, /^second\.pdf: 4 pages$/);
       expect(await page.isChecked("input[name=operation][value=image]")).toBe(true);
       expect(await page.textContent("#snippet-curl")).toContain("logo.png");
       await drop(["words.docx", "application/msword", RED_PNG]);
-      await expectStatus(page, /Not used: words\.docx/);
+      expect(await page.textContent("#file-problem")).toMatch(/^Not used: words\.docx\./);
       await page.waitForSelector(".sheet canvas");
+      await expectStatus(page, /^second\.pdf: 4 pages$/);
       expect(complaints).toEqual([]);
+    }));
+
+  test("the playground says that a requested sample could not be loaded, and loads it at the next try", () =>
+    withPage(running.browser, running.worker.url, async ({ page }) => {
+      const problem = () => page.textContent("#file-problem");
+      await chooseFile(page, sample);
+      await page.route("**/assets/sample.pdf", (route) => route.abort());
+      await page.click("#sample");
+      await expect.poll(problem, PATIENCE).toBe("The sample could not be loaded. Try again.");
+      await expectStatus(page, /^contract\.pdf: 4 pages$/);
+      await page.unroute("**/assets/sample.pdf");
+      await page.click("#sample");
+      await expectStatus(page, /^sample\.pdf: 4 pages$/);
+      expect(await problem()).toBe("");
     }));
 
   test("the playground copies a link with its settings but without the password, and applies or resets linked settings", () =>
