@@ -1,14 +1,16 @@
 import type { McpServer } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import { guide, options } from "../service/about/guide.ts";
+import { guide, options, summaryOf } from "../service/about/guide.ts";
 import { IDEMPOTENCY_META } from "../service/request/idempotencyKey.ts";
 import type { Config } from "../settings/config.ts";
 
 const OPTIONS = { uri: "overprint://options", mimeType: "application/json" };
 const GUIDE = { uri: "overprint://guide", mimeType: "text/markdown" };
 
-/** Instructions for a client that connects. They name the resources with free information. */
-export const INSTRUCTIONS = `Read ${OPTIONS.uri} for templates, positions, limits and price, and ${GUIDE.uri} for how to call and pay. Both are free. Send a local file with request_upload first. A call repeated within ten minutes is charged once, and a UUID in _meta["${IDEMPOTENCY_META}"] keeps that true for longer.`;
+/** Returns the instructions for a client that connects. They name the resources with free information. */
+export function instructions(config: Config): string {
+  return `${summaryOf(config)} Read ${OPTIONS.uri} for templates, positions, limits and price, and ${GUIDE.uri} for how to call and pay. Both are free. Send a local file with request_upload first. With each paid call, send a UUID in _meta["${IDEMPOTENCY_META}"]. A call repeated with its UUID is charged once.${config.defaultKey ? " Without a UUID, this holds for ten minutes." : ""}`;
+}
 
 /** Registers the free information: two resources, and a prompt that includes the options. */
 export function addResources(server: McpServer, origin: string, config: Config): void {

@@ -1,5 +1,4 @@
 import { McpServer } from "@modelcontextprotocol/server";
-import { summaryOf } from "../service/about/guide.ts";
 import type { Exchange } from "../service/sale/callContext.ts";
 import { call } from "./call.ts";
 import { iconsOf, SERVER } from "./identity.ts";
@@ -7,7 +6,7 @@ import type { Message } from "./message.ts";
 import { PAYMENT_EXTENSION } from "./payment.ts";
 import { addPaymentLinks } from "./paymentLinks.ts";
 import { addRequestUpload } from "./requestUpload.ts";
-import { addResources, INSTRUCTIONS } from "./resources.ts";
+import { addResources, instructions } from "./resources.ts";
 import { shownTo, toolsFor } from "./tools.ts";
 import { addView, type DrawView, VIEWS, withView } from "./views.ts";
 
@@ -23,7 +22,7 @@ export function mcpServer(exchange: Exchange, drawView: DrawView | undefined, me
   const server = new McpServer(
     { ...SERVER, websiteUrl: origin, icons },
     {
-      instructions: `${summaryOf(exchange.config)} ${INSTRUCTIONS}`,
+      instructions: instructions(exchange.config),
       capabilities: {
         tools: FIXED,
         resources: FIXED,

@@ -102,6 +102,31 @@ test("the service charges each call without an idempotency key if DEFAULT_KEY is
   expect([await urls("true"), await urls("false")]).toEqual([1, 2]);
 });
 
+test("documents promise one charge for calls without an idempotency key only if the deployment keeps the promise", async () => {
+  const initialize = {
+    method: "POST",
+    headers: { ...JSON_TYPE, Accept: "application/json, text/event-stream" },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "initialize",
+      params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } },
+    }),
+  };
+  const promising = async (DEFAULT_KEY: string) => {
+    const { call } = deployment("good", { DEFAULT_KEY });
+    const documents = [
+      await call({ method: "GET" }, "/llms.txt"),
+      await call({ method: "GET" }, "/openapi.json"),
+      await call(initialize, "/mcp"),
+    ];
+    expect(documents.map(({ status }) => status)).toEqual([200, 200, 200]);
+    return documents.map(({ text }) => text.includes("ten minutes"));
+  };
+  expect(await promising("true")).toEqual([true, true, true]);
+  expect(await promising("false")).toEqual([false, false, false]);
+});
+
 test("repeated calls count against the payer's allowance from the 21st call in an hour", async () => {
   const payer = generatePrivateKey();
   const { call } = deployment("good", { DEFAULT_KEY: "true", UNCHARGED_BYTES_PER_HOUR: String(2 * onePage.length) });

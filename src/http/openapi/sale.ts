@@ -41,15 +41,16 @@ const NOTES = {
   503: "Call again after Retry-After with an Idempotency-Key: a request is charged once per key. With `settlement_pending`, the payment may still settle.",
 };
 
-/** The Idempotency-Key header, which identifies a call. */
-const keyHeader = {
-  name: "Idempotency-Key",
-  in: "header",
-  required: false,
-  schema: { type: "string", minLength: 1, maxLength: MAX_KEY_CHARACTERS, pattern: "^[ -~]*$" },
-  description:
-    "An unguessable name for this call, such as a UUID. A payer's calls with the same key and request are charged once and return the same result while its link works, whether they reuse the payment or sign a new one. The same key with another request is a 422. Without this header, calls with the same content are charged once within ten minutes.",
-};
+/** Returns the Idempotency-Key header, which identifies a call. */
+function keyHeader({ defaultKey }: Config) {
+  return {
+    name: "Idempotency-Key",
+    in: "header",
+    required: false,
+    schema: { type: "string", minLength: 1, maxLength: MAX_KEY_CHARACTERS, pattern: "^[ -~]*$" },
+    description: `An unguessable name for this call, such as a UUID. A payer's calls with the same key and request are charged once and return the same result while its link works, whether they reuse the payment or sign a new one. The same key with another request is a 422.${defaultKey ? " Without this header, calls with the same content are charged once within ten minutes." : ""}`,
+  };
+}
 
 /** The SIGN-IN-WITH-X header, which proves the payer's identity. */
 export const signInHeader = {
@@ -68,7 +69,7 @@ const NOTICE = header(
     "`source-repaired`: the PDF was damaged, and the result was made from what could be read. `pages-missing`: the " +
     "damaged PDF lists pages that cannot be found or read, so they are not in the result. " +
     "`pdfx-broken`: the result is no longer PDF/X, because the mark is transparent or colored. " +
-    "`pdfa-transparency`: the result is no longer PDF/A-1, which forbids a transparent mark. " +
+    "`pdfa-transparency`: the result is no longer PDF/A, because the mark is transparent. " +
     "`pdfa-color`: the result is no longer PDF/A, because the image has colors that the file must not use. " +
     "`mark-covered`: an annotation, such as a form field, covers a part of the mark, or the page's background covers a mark " +
     "under it, on the pages that the parameter `pages` names. " +
@@ -95,7 +96,7 @@ export function saleOf(product: Product, origin: string, config: Config) {
     "x-payment-info": paymentInfo(price(config), offer, mpp),
     parameters: [
       ...paymentParameters("Without a payment, the response is a 402."),
-      keyHeader,
+      keyHeader(config),
       signInHeader,
       ...queryParameters(product),
     ],

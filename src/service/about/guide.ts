@@ -39,18 +39,18 @@ export function guidance(origin: string, config: Config): string {
   const { limits, price } = options(config);
   return `## Calling
 
-- HTTP: ${origin}/openapi.json describes it. Bodies are JSON, multipart/form-data, or the PDF itself (application/pdf) with the
-  other fields in the query.
+- HTTP: ${origin}/openapi.json describes it. Bodies are JSON, forms, or the PDF itself (application/pdf) with the other
+  fields in the query.
 - MCP (streamable HTTP): ${origin}/mcp
 
 The answer has a link to the marked PDF. The link works for ${limits.link_seconds} seconds and needs no key.
 
 ## Files without a URL
 
-POST ${origin}${UPLOADS_PATH} with {"name", "size", "type": "pdf" or "image"}, or call the MCP tool request_upload. Both are free. The
+POST ${origin}${UPLOADS_PATH} with {"name", "size", "type": "pdf" or "image"}, or call the MCP tool request_upload. The
 answer has a \`handle\` (upload:…) and a URL. Send the file there once by PUT (the field \`curl\` has the command), or open the URL in a browser
-and choose the file. Use the handle as \`file\` or \`image\`, any number of times, for ${limits.upload_seconds} seconds. A free file has
-at most ${limits.upload_free_bytes} bytes, and an address has at most ${limits.uploads} uploads at a time. For larger files, or more uploads,
+and choose the file. Use the handle as \`file\` or \`image\`, any number of times, for ${limits.upload_seconds} seconds. Uploads are free for files
+of at most ${limits.upload_free_bytes} bytes, and for at most ${limits.uploads} uploads of an address at a time. For larger files, or more uploads,
 send a payment along: it is verified, not settled, and you can use it for the call that follows. State the size. Above ${limits.upload_part_bytes}
 bytes, the answer also has URLs for parts: PUT each part, then POST to \`parts.complete\`.
 
