@@ -6,7 +6,7 @@ export const INPUTS = {
   a: { title: "10 pages, 100 KB", make: () => textPages(10, 10_000, "classic") },
   b: { title: "1,000 pages, 18 MB, object streams", make: () => textPages(1000, 18_000, "stream") },
   c: { title: "100 scans, 50 MB", make: () => scans(100, 500_000) },
-  d: { title: "10,000 pages, 60 MB, flat /Kids", make: () => textPages(10_000, 6_000, "classic") },
+  d: { title: "10,000 pages, 60 MB, in one list", make: () => textPages(10_000, 6_000, "classic") },
 } as const;
 
 export type InputName = keyof typeof INPUTS;

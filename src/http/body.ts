@@ -142,8 +142,12 @@ export function unsupportedType(c: Context): Problem {
     type === undefined ? "The request has no Content-Type." : `The Content-Type ${shownName(type)} is not read.`;
   return new Problem(
     "unsupported_media_type",
-    `${sent} Send application/json, multipart/form-data with the PDF as \`file\`, or the PDF as application/pdf with the other fields in the query.`,
-    { headers: { "Accept-Post": "application/json, multipart/form-data, application/pdf" } },
+    `${sent} Send application/json, multipart/form-data with the PDF as \`file\`, application/x-www-form-urlencoded, or the PDF as application/pdf with the other fields in the query.`,
+    {
+      headers: {
+        "Accept-Post": "application/json, multipart/form-data, application/x-www-form-urlencoded, application/pdf",
+      },
+    },
   );
 }
 

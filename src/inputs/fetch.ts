@@ -79,9 +79,13 @@ function asProblem(error: unknown, signal: AbortSignal, rules: FetchRules, other
   if (error instanceof Problem) return error;
   throwIfCanceled(rules.signal);
   if (signal.aborted)
-    return new Problem("source_timeout", `The URL did not deliver the file within ${rules.timeoutMs / 1000} s.`, {
-      cause: error,
-    });
+    return new Problem(
+      "source_timeout",
+      `The URL did not deliver the file within ${rules.timeoutMs / 1000} s. Upload the file, or use a faster server.`,
+      {
+        cause: error,
+      },
+    );
   return new Problem("source_unreachable", otherwise, { cause: error });
 }
 
@@ -105,7 +109,7 @@ async function follow(address: string, rules: FetchRules, signal: AbortSignal): 
 
     await response.body?.cancel();
     const next = parse(location, url);
-    if (!next) throw new Problem("source_unreachable", "The URL redirects to an invalid URL.");
+    if (!next) throw new Problem("source_unreachable", "The URL redirects to an invalid URL. Use the file's own URL.");
     if (next.protocol === "http:" && url.protocol === "https:")
       throw notAllowed("The URL's redirect target", "it changes from https to http");
     seen.add(url.href);

@@ -96,7 +96,10 @@ function afterAsking(offered: Offered, { inputResponses }: Request): CallToolRes
   const answer = inputResponse(inputResponses, PAYMENT);
   return answer.kind === "elicit" && answer.action === "accept"
     ? told(offered, `The user has opened ${url} to pay ${cost}.`)
-    : told(offered, `The user has not opened the page. It takes the payment of ${cost} until ${expires_at}: ${url}`);
+    : told(
+        offered,
+        `The user has not opened the page. The page accepts the payment of ${cost} until ${expires_at}: ${url}`,
+      );
 }
 
 function told(offered: Offered, sentence: string): CallToolResult {
@@ -105,7 +108,7 @@ function told(offered: Offered, sentence: string): CallToolResult {
 }
 
 const STATES = {
-  open: `The link is not paid yet. Call ${GET_RESULT} again once the user says so.`,
+  open: `The link is not paid yet. Call ${GET_RESULT} again once the user has paid.`,
   paying: `The payment is under way. Call ${GET_RESULT} again in a minute.`,
   withdrawn: "The link was withdrawn. Ask for a new one.",
 };

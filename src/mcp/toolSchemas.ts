@@ -21,7 +21,7 @@ const SHORT: Record<string, string> = {
   image: "A PNG or JPEG, in the same forms as `file`.",
   text: "The words, in any script. \\n breaks a line. {page}, {page:6} (six digits), {pages}, {date}, {date:long|us|eu}, {time} and {filename} are filled in; {{ is a brace.",
   template:
-    "The look; other fields override it. tiled: small slanted copies. stamp: red frame, upper right. sidebar: up the left edge. outline: hollow letters.",
+    "The appearance; other fields override it. tiled: small slanted copies. stamp: red frame, upper right. sidebar: up the left edge. outline: hollow letters.",
   position: "Place on the page. auto: the emptiest one.",
   opacity: "From 0 (invisible) to 1 (opaque).",
   layer: "Over or under the page's content.",
@@ -31,7 +31,7 @@ const SHORT: Record<string, string> = {
   lang: "Language of the text (BCP 47), for its letterforms: ja, zh-Hant …",
   color: "#rrggbb",
   font: "Style of Latin, Greek and Cyrillic letters.",
-  font_size: "Points. Default: as large as fits.",
+  font_size: "Points. Default: the largest size that fits the template and the page.",
   margin: "Distance from the page's edges, in points.",
   box: "Page box to count from.",
   offset_x: "Points to the right of the position.",

@@ -141,7 +141,7 @@ export function problemOf(error: unknown): Problem {
   }
   return new Problem(
     "internal_error",
-    "The service failed unexpectedly. Nothing was charged. Try again, and quote `request_id` if it happens twice.",
+    "The service failed unexpectedly. Try again, with the same payment and Idempotency-Key if you sent them: the call is charged at most once. If it happens twice, quote `request_id`.",
     { cause: error },
   );
 }

@@ -80,7 +80,7 @@ export function Connect({ endpoint, price, tools, links }: ConnectFacts) {
           <h1>MCP server</h1>
           <p class="lead">
             This address is for agents. Connect one, and it can put a text or an image on every page of a PDF, for{" "}
-            {price} per call in x402. It needs no account and no key.
+            {price} per call, paid with x402. The agent needs no account and no API key.
           </p>
           <dl class="facts">
             <dt>Endpoint</dt>

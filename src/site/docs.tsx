@@ -306,9 +306,9 @@ function Errors() {
     <section id="errors" aria-label="Errors" data-entry>
       <h2>Errors</h2>
       <p>
-        All errors except 402 are <code>application/problem+json</code> (RFC 9457). <code>code</code> is stable,{" "}
-        <code>detail</code> says what to do, and <code>errors</code> lists the invalid fields. Only a 2xx answer charges
-        you, unless the detail of an error says otherwise.
+        All errors are <code>application/problem+json</code> (RFC 9457), except the 402 of x402. <code>code</code> is
+        stable, <code>detail</code> says what to do, and <code>errors</code> lists the invalid fields. Only a 2xx answer
+        charges you, unless the detail of an error says otherwise.
       </p>
       <dl class="fields errors">
         {Object.entries(PROBLEMS).map(([code, { status, title }]) => (

@@ -3,6 +3,7 @@ import { limitsOf } from "../service/about/limits.ts";
 import { PRODUCTS, priceLabel } from "../service/sale/products.ts";
 import type { Config } from "../settings/config.ts";
 import { Document } from "./document.tsx";
+import { durationInWords } from "./duration.ts";
 import { Footer, Masthead } from "./frame.tsx";
 import { Playground, type Visit } from "./playground.tsx";
 
@@ -61,7 +62,7 @@ export function Home({ origin, config, developmentKey }: Visit) {
             </h1>
             <p class="lead">{SENTENCE}</p>
             <p class="price">
-              <strong>{price}</strong> per call, for a file of any length. USDC is a digital US dollar. You need no
+              <strong>{price}</strong> per call, no matter how many pages. USDC is a digital US dollar. You need no
               account and no API key.
             </p>
             <p class="actions">
@@ -146,13 +147,13 @@ function Paying({ price, config }: { price: string; config: Config }) {
           </li>
           <li>
             <h3>Sign</h3>
-            <p>Your x402 client signs a transfer of USDC on {networks.join(", ")}, and repeats the call.</p>
+            <p>Your x402 client signs a transfer of USDC, and repeats the call. Networks: {networks.join(", ")}.</p>
           </li>
           <li>
             <h3>Download</h3>
             <p>
-              The answer is a download link that works for {limits.link_seconds / 3600} hours. You are charged only when
-              the file is ready, and once even if you repeat the call.
+              The answer is a download link that works for {durationInWords(limits.link_seconds)}. You are charged only
+              when the file is ready. A call that you repeat with its <code>Idempotency-Key</code> is charged once.
             </p>
           </li>
         </ol>

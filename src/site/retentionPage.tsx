@@ -1,4 +1,5 @@
 import type { OperatorLinks } from "../settings/config.ts";
+import { durationInWords } from "./duration.ts";
 import { Prose } from "./prose.tsx";
 import { SinglePage } from "./singlePage.tsx";
 
@@ -23,7 +24,7 @@ export function RetentionPage({ sections, linkTtlSeconds, links }: RetentionFact
       lead={
         <>
           Files are never used for anything but your call. Download links of this deployment work for{" "}
-          {(linkTtlSeconds / 3600).toLocaleString("en", { maximumFractionDigits: 1 })} hours.
+          {durationInWords(linkTtlSeconds)}.
         </>
       }
       links={links}

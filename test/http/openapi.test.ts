@@ -102,7 +102,7 @@ describe("headers of problem responses", () => {
     const refusal = await send(TEXT, { method: "POST", headers, body: "x" });
     expect([refusal.status, refusal.headers.get("Accept-Post")]).toEqual([
       415,
-      "application/json, multipart/form-data, application/pdf",
+      "application/json, multipart/form-data, application/x-www-form-urlencoded, application/pdf",
     ]);
   });
 

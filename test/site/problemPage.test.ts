@@ -124,7 +124,7 @@ test("the problem page formats code in the problem's detail and keeps the respon
   await waitOnExecutionContext(context);
   log.mockRestore();
   expect(broken.status).toBe(500);
-  expect(await broken.text()).toContain("quote <code>request_id</code> if it happens twice");
+  expect(await broken.text()).toContain("quote <code>request_id</code>.");
 });
 
 test("the problem page of a misconfigured deployment does not show the settings", async () => {

@@ -38,7 +38,7 @@ export function soldOrThrow(
       if (found.lostBy !== undefined) throw resultLost(found.lostBy);
       throw new PaymentError(
         "payment_already_used",
-        "This payment or its Idempotency-Key has already bought a result, or the chain has rejected the payment. Sign a new payment and send it with a new Idempotency-Key.",
+        "This payment or its Idempotency-Key has already bought a result, or the chain has rejected the payment. Sign a new payment and send it with a new Idempotency-Key. If the chain has rejected the payment, wait until its `validBefore` has passed, because anyone can still submit it.",
       );
     case "reserved":
       throw new PaymentError(

@@ -297,7 +297,7 @@ export const textRequest = once(() =>
       .string({ error: takesColor })
       .regex(/^#[0-9A-Fa-f]{6}$/, { error: takesColor })
       .optional()
-      .meta({ description: `#rrggbb. Default: the template's, ${byTemplate("color")}.`, examples: ["#cc0000"] }),
+      .meta({ description: `#rrggbb. Default: from the template, ${byTemplate("color")}.`, examples: ["#cc0000"] }),
     font: choice(FONT_STYLES)
       .default(DEFAULTS.font)
       .describe("Style of Latin, Greek and Cyrillic letters. Other scripts have one style."),

@@ -176,13 +176,13 @@ function closed(status: "paying" | "sold" | "withdrawn"): Problem {
     case "paying":
       return new Problem(
         "payment_in_progress",
-        "Somebody is paying through this link right now. Nothing was charged. Look again in a minute.",
+        "Somebody is paying through this link right now. Nothing was charged. Try again in 30 seconds.",
         { headers: { "Retry-After": "30" } },
       );
     case "sold":
       return new Problem(
         "quote_sold",
-        "This link was already paid, so a payment now would buy nothing. Nothing was charged.",
+        "This link was already paid. Do not pay again. Nothing was charged for this call.",
       );
     case "withdrawn":
       return quoteExpired();

@@ -57,7 +57,7 @@ const inText = (text: string, { summary }: Product): Published => ({
 
 /** Reads price and networks from the text about payment on the home page. */
 const inPage = (html: string): Published => ({
-  networks: /transfer of USDC on ([\w, -]+), and repeats/.exec(html)?.[1]?.split(", ") ?? [],
+  networks: /Networks: ([\w, -]+)\./.exec(html)?.[1]?.split(", ") ?? [],
   price: /<strong>([\d.]+) USDC<\/strong> per call/.exec(html)?.[1] ?? "",
 });
 

@@ -143,5 +143,5 @@ async function countPages(top: TreeNode, meter: Meter): Promise<boolean> {
 
 /** Returns the error for a PDF with more than `maxPages` pages. */
 export function tooManyPages(maxPages: number): EngineError {
-  return new EngineError("too_many_pages", `The PDF has more than ${maxPages} pages.`);
+  return new EngineError("too_many_pages", `The PDF has more than ${maxPages} pages. Split the PDF.`);
 }
