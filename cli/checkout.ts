@@ -4,9 +4,9 @@ import { buffer } from "node:stream/consumers";
 import type { PrivateKeyAccount } from "viem/accounts";
 import { checkMark } from "../src/engine/index.ts";
 import { expectPdf, HEAD_LENGTH } from "../src/inputs/sniff.ts";
-import { isIdempotencyKey, KEY_RULE } from "../src/service/request/idempotencyKey.ts";
+import { isIdempotencyKey, KEY_RULE } from "../src/payments/wire/keyRule.ts";
 import { textMarkOf } from "../src/service/request/marks.ts";
-import { noticeText } from "../src/service/sale/notices.ts";
+import { noticeText, PAID_EARLIER } from "../src/service/sale/notices.ts";
 import { originOf } from "./deployment.ts";
 import { download } from "./download.ts";
 import { misuse } from "./failure.ts";
@@ -139,7 +139,10 @@ export function printPurchase(bought: Purchase, { path }: Target, stream: NodeJS
   for (const notice of notices) say(noticeText(notice), stream);
   if (receipt) {
     const { network, payer, transaction } = receipt;
-    say(`Paid ${cost} on ${networkName(network)} by ${payer}, ${proofOf(transaction)}`, stream);
+    say(
+      `${notices.includes(PAID_EARLIER) ? "Paid earlier:" : "Paid"} ${cost} on ${networkName(network)} by ${payer}, ${proofOf(transaction)}`,
+      stream,
+    );
   }
   say(`Link, until ${output.expires_at}: ${output.url}`, stream);
 }

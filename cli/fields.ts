@@ -109,7 +109,7 @@ function describe(name: string, field: Published, forImage: Published | undefine
   const { minimum, maximum, examples = [] } = field;
   const description = (field.description ?? "").replace(
     "\\n breaks",
-    () => "a line break, $'…\\n…' in most shells, breaks",
+    () => "A line break, $'…\\n…' in most shells, breaks",
   );
   const parts = [description];
   const unnamed = field.enum?.filter((value) => !description.includes(`${value}:`)) ?? [];

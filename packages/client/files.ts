@@ -12,20 +12,18 @@ export type FileSource = Blob | ArrayBuffer | Uint8Array | URL | string;
 
 /**
  * Converts a file to the value of a form field.
- * @throws OverprintError if a text is neither a URL nor a handle
+ * @throws OverprintError `invalid_argument` if the source is not a file, an http(s) URL or a handle
  */
-export function formValue(source: FileSource, field: "file" | "image"): File | string {
-  if (source instanceof URL) return source.href;
-  if (typeof source === "string") {
-    if (/^(https?:\/\/|upload:)/i.test(source)) return source;
-    throw new OverprintError(
-      "invalid_argument",
-      `\`${field}\` must be the bytes of a file, a Blob, an http(s) URL or an upload handle. Read a local file first.`,
-    );
-  }
-  return source instanceof File
-    ? source
-    : new File([source as Blob | Uint8Array<ArrayBuffer>], field === "file" ? "document.pdf" : "image");
+export function formValue(source: FileSource | undefined, field: "file" | "image"): File | string {
+  const text = source instanceof URL ? source.href : source;
+  if (typeof text === "string" && /^(https?:\/\/|upload:)/i.test(text)) return text;
+  if (source instanceof File) return source;
+  if (source instanceof Blob || source instanceof ArrayBuffer || ArrayBuffer.isView(source))
+    return new File([source as Blob | Uint8Array<ArrayBuffer>], field === "file" ? "document.pdf" : "image");
+  throw new OverprintError(
+    "invalid_argument",
+    `\`${field}\` must be the bytes of a file, a Blob, an http(s) URL or an upload handle. Read a local file first.`,
+  );
 }
 
 /** Creates a form with the given fields. Leaves out fields whose value is undefined. */

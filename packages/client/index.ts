@@ -34,7 +34,8 @@ export class Overprint {
   readonly #wallet: Wallet;
 
   /** @throws OverprintError `invalid_argument` */
-  constructor({ url, ...payment }: OverprintOptions) {
+  constructor(options: OverprintOptions) {
+    const { url, ...payment } = given(options);
     this.#origin = originOf(url);
     this.#wallet = new Wallet(payment);
   }
@@ -58,13 +59,20 @@ export class Overprint {
    */
   watermarkImage(
     file: FileSource,
-    { image, ...fields }: ImageFields & { image: FileSource },
+    mark: ImageFields & { image: FileSource },
     options: CallOptions = {},
   ): Promise<MarkedPdf> {
+    const { image, ...fields } = given(mark);
     return this.#buy({ operation: "image", file, image, fields }, options);
   }
 
-  #buy(order: Omit<Order, "idempotencyKey">, { idempotencyKey = crypto.randomUUID() }: CallOptions) {
+  async #buy(order: Omit<Order, "idempotencyKey">, options: CallOptions) {
+    const idempotencyKey = given(options).idempotencyKey ?? crypto.randomUUID();
     return buy(this.#origin, this.#wallet, { ...order, idempotencyKey });
   }
+}
+
+/** Returns options, or no options if a program without types passes none. The missing options are reported by name. */
+function given<Options extends object>(options: Options): Options {
+  return options ?? ({} as Options);
 }

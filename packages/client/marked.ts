@@ -94,7 +94,7 @@ async function checkedBody({ url, length, sha256, origin }: Output): Promise<Rea
   const wrong = (message: string) => new OverprintError("download_wrong", message);
   let received = 0;
   let hash = "";
-  return answer.body
+  return whole(answer.body)
     .pipeThrough(
       hashing((hex) => {
         hash = hex;
@@ -114,4 +114,20 @@ async function checkedBody({ url, length, sha256, origin }: Output): Promise<Rea
         },
       }),
     );
+}
+
+/** Returns the stream. If it breaks off, the returned stream fails with an OverprintError. */
+function whole(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await reader.read().catch((cause: Error) => {
+        const message = `The download broke off: ${cause.message}. Download the file again.`;
+        throw new OverprintError("download_wrong", message, { cause });
+      });
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
 }

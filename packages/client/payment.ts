@@ -56,7 +56,13 @@ export class Wallet {
   readonly #client: x402Client;
   readonly #http: x402HTTPClient;
 
+  /** @throws OverprintError `invalid_argument` */
   constructor({ account, maxPrice = MAX_PRICE, network, channel }: PaymentOptions) {
+    if (!isAccount(account))
+      throw new OverprintError(
+        "invalid_argument",
+        "`account` must be an account that signs, such as privateKeyToAccount(key) of viem.",
+      );
     const price = parsePrice(maxPrice);
     if (!price) throw new OverprintError("invalid_argument", "`maxPrice` must be an amount of USDC, such as 0.05.");
     const scheme = (channel as SchemeNetworkClient | undefined) ?? new ExactEvmScheme(account);
@@ -110,8 +116,9 @@ export class Wallet {
   }
 
   async #sign(terms: Terms): Promise<SignedPayment> {
-    const payload = await this.#client.createPaymentPayload(terms).catch((cause: Error) => {
-      throw new OverprintError("not_signed", `The payment could not be signed: ${cause.message}`, { cause });
+    const payload = await this.#client.createPaymentPayload(terms).catch((cause: unknown) => {
+      const reason = cause instanceof Error ? cause.message : String(cause ?? "the account gave no reason");
+      throw new OverprintError("not_signed", `The payment could not be signed: ${reason}`, { cause });
     });
     return {
       headers: this.#http.encodePaymentSignatureHeader(payload),
@@ -135,4 +142,10 @@ export class Wallet {
       throw new OverprintError("channel_wrong", `The channel's state in the answer is wrong: ${message}`, { cause });
     }
   }
+}
+
+/** Returns whether a value can sign. A program without types may pass a private key, or nothing. */
+function isAccount(account: Partial<Account> | undefined): boolean {
+  const { address, signTypedData } = Object(account) as Partial<Account>;
+  return /^0x[0-9a-f]{40}$/i.test(address ?? "") && typeof signTypedData === "function";
 }

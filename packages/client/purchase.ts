@@ -1,4 +1,6 @@
 /** A purchase: its order, and its result with a checked receipt. */
+import { isIdempotencyKey, KEY_RULE } from "../../src/payments/wire/keyRule.ts";
+import { PAID_EARLIER } from "../../src/service/sale/notices.ts";
 import { OverprintError } from "./errors.ts";
 import { type FileSource, formValue, formWith, sha256Of, sha256OfParts } from "./files.ts";
 import { downloadsOf, type MarkedPdf, noticesIn } from "./marked.ts";
@@ -11,7 +13,8 @@ import { isLarge } from "./upload.ts";
 export interface Order {
   operation: "text" | "image";
   file: FileSource;
-  image?: FileSource;
+  /** The image, for the operation `image`. */
+  image?: FileSource | undefined;
   fields: Readonly<Record<string, string | number | boolean | undefined>>;
   idempotencyKey: string;
 }
@@ -21,9 +24,11 @@ export interface Order {
  * @throws OverprintError. `mayBePaid` is true if the payment may settle although the call failed.
  */
 export async function buy(origin: URL, wallet: Wallet, order: Order): Promise<MarkedPdf> {
+  if (!isIdempotencyKey(order.idempotencyKey))
+    throw new OverprintError("invalid_argument", `\`idempotencyKey\` ${KEY_RULE}. Send a UUID, for example.`);
   const endpoint = new URL(`/v1/watermark/${order.operation}`, origin);
   const file = formValue(order.file, "file");
-  const image = order.image === undefined ? undefined : formValue(order.image, "image");
+  const image = order.operation === "image" ? formValue(order.image, "image") : undefined;
   if (isLarge(file) && wallet.isChannel)
     throw new OverprintError("invalid_argument", "A channel cannot pay for a file of more than 10 MB. Send its URL.");
 
@@ -51,7 +56,7 @@ async function markedIn(
   const { origin, endpoint, file, wallet, order } = call;
   const { url, expires_at, pages, bytes: length } = sold.output;
   const notices = noticesIn(response.headers.get("Overprint-Notice"));
-  const isPaidEarlier = notices.some(({ code }) => code === "payment-not-settled");
+  const isPaidEarlier = notices.some(({ code }) => code === PAID_EARLIER);
   const { receipt, receiptFault, outputSha256 } = await checkReceipt(response, {
     endpoint,
     payer: wallet.address,

@@ -10,6 +10,7 @@ import { announcedBytesOf } from "../service/request/bodySize.ts";
 import { IDEMPOTENCY_KEY } from "../service/request/idempotencyKey.ts";
 import type { CallContext, Exchange } from "../service/sale/callContext.ts";
 import { purchaseOnChannel } from "../service/sale/channelPurchase.ts";
+import { PAID_EARLIER } from "../service/sale/notices.ts";
 import type { Delivery, Product } from "../service/sale/products.ts";
 import { signedOffers } from "../service/sale/proof.ts";
 import { admitPayer, offerFor, purchase } from "../service/sale/purchase.ts";
@@ -70,7 +71,7 @@ export async function deliver(
   exchange.waitUntil(bought.catch(() => undefined));
   const sold = await bought;
   const { value, isPaidEarlier } = sold;
-  const notices = [...value.notices, ...(isPaidEarlier ? ["payment-not-settled"] : [])];
+  const notices = [...value.notices, ...(isPaidEarlier ? [PAID_EARLIER] : [])];
   return c.json(value.result, 200, {
     "Server-Timing": serverTiming(exchange.facts),
     "Timing-Allow-Origin": "*",

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Sold } from "../payments/sale/gate.ts";
 import type { PaymentRequired, SignedOffers } from "../payments/wire/offer.ts";
 import { briefPaymentRequired, paymentRequiredV1, paymentRequiredV2 } from "../payments/wire/renderings.ts";
-import { noticeText } from "../service/sale/notices.ts";
+import { noticeText, PAID_EARLIER } from "../service/sale/notices.ts";
 import type { Delivery } from "../service/sale/products.ts";
 import { type FieldError, type Problem, problemDetails } from "../shared/problems.ts";
 
@@ -19,13 +19,6 @@ export const terms = z.object({
 });
 
 /**
- * Sentence that is appended to a result if an earlier payment has already paid for it. The earlier payment had the same
- * idempotency key or the same content.
- */
-const PAID_EARLIER =
-  "An earlier payment for this call was charged. The payment sent now was not settled and expires unused. To buy the result again, send a new idempotency key.";
-
-/**
  * Returns the tool result for a paid call, with its receipt (x402 v2, transport MCP, "Settlement Response Delivery").
  */
 export function delivered({
@@ -34,11 +27,12 @@ export function delivered({
   isPaidEarlier,
 }: Sold<Delivery>): CallToolResult {
   const { url, pages, bytes, expires_at } = result.output;
+  const told = isPaidEarlier ? [...notices, PAID_EARLIER] : notices;
   return {
     content: [
       {
         type: "text",
-        text: `Watermarked ${pages} ${pages === 1 ? "page" : "pages"} for ${result.cost}. Download the PDF until ${expires_at}: ${url}${notices.map((notice) => ` ${noticeText(notice)}`).join("")}${isPaidEarlier ? ` ${PAID_EARLIER}` : ""}`,
+        text: `Watermarked ${pages} ${pages === 1 ? "page" : "pages"} for ${result.cost}. Download the PDF until ${expires_at}: ${url}${told.map((notice) => ` ${noticeText(notice)}`).join("")}`,
       },
       { type: "resource_link", uri: url, name: filename, mimeType: "application/pdf", size: bytes },
     ],

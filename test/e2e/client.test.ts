@@ -1,5 +1,6 @@
 /** Tests `@overprint/client` with the real Worker, a local chain, and malicious deployments. */
 import { readFile } from "node:fs/promises";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { decodePaymentSignatureHeader } from "@x402/core/http";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
@@ -126,6 +127,48 @@ describe("@overprint/client", () => {
     expect([error.code, proxy.posted]).toEqual(["invalid_argument", []]);
   });
 
+  test.each<[string, unknown]>([
+    ["no file", undefined],
+    ["an object", {}],
+    ["a promise", Promise.resolve(new Uint8Array(1))],
+    ["a URL of a local file", new URL("file:///contract.pdf")],
+  ])("the client rejects %s in place of a file before it sends a request", async (_, file) => {
+    proxy.posted.length = 0;
+    const client = clientOf({ url: proxy.url });
+    const error = await failureOf(client.watermarkText(file as Uint8Array, { text: "X" }));
+    expect([error.code, proxy.posted]).toEqual(["invalid_argument", []]);
+    expect(await failureOf(client.watermarkImage(contract, { image: file as Uint8Array }))).toMatchObject({
+      code: "invalid_argument",
+      message: expect.stringContaining("`image` must be"),
+    });
+  });
+
+  test.each(["Rechnung–42", "a\nb", "", "x".repeat(256)])(
+    "the client rejects the idempotency key %j before it sends a request",
+    async (idempotencyKey) => {
+      proxy.posted.length = 0;
+      const error = await failureOf(
+        clientOf({ url: proxy.url }).watermarkText(contract, { text: "X" }, { idempotencyKey }),
+      );
+      expect([error.code, error.mayBePaid, proxy.posted]).toEqual(["invalid_argument", false, []]);
+      expect(error.message).toContain("`idempotencyKey` must be 1 to 255 printable ASCII characters");
+    },
+  );
+
+  test("the client treats the idempotency key null as missing", async () => {
+    const options = { idempotencyKey: null as unknown as undefined };
+    const { idempotencyKey } = await clientOf().watermarkText(contract, { text: "X" }, options);
+    expect(idempotencyKey).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  test.each<[string, unknown]>([
+    ["nothing", undefined],
+    ["a private key", DEVELOPMENT_KEY],
+    ["an account that cannot sign", { address: account.address }],
+  ])("the client rejects %s in place of an account", (_, given) => {
+    expect(() => clientOf({ account: given as typeof account })).toThrow("`account` must be an account that signs");
+  });
+
   test.each([
     ["http://pdf.example.com"],
     ["https://pdf.example.com/v1"],
@@ -166,6 +209,11 @@ describe("@overprint/client", () => {
       clientOf({ account: { ...account, signTypedData } }).watermarkText(contract, { text: "X" }),
     );
     expect(error).toMatchObject({ code: "not_signed", message: "The payment could not be signed: the user refused" });
+    const silent = clientOf({ account: { ...account, signTypedData: () => Promise.reject() } });
+    expect(await failureOf(silent.watermarkText(contract, { text: "X" }))).toMatchObject({
+      code: "not_signed",
+      message: "The payment could not be signed: the account gave no reason",
+    });
   });
 });
 
@@ -236,6 +284,7 @@ describe("calls that fail on their way", () => {
       first.receipt,
       ["payment-not-settled"],
     ]);
+    expect(again.notices[0]!.message).toContain("An earlier payment for this call was charged.");
     expect(await chain.balanceOf(payer.address)).toBe(9n * PRICE);
     await client.watermarkText(contract, { text: "KEY" });
     expect(await chain.balanceOf(payer.address)).toBe(8n * PRICE);
@@ -344,26 +393,32 @@ describe("malicious and broken deployments", () => {
   const passedOn = (headers: Headers, names: string[]) =>
     Object.fromEntries(names.flatMap((name) => (headers.has(name) ? [[name, headers.get(name)!]] : [])));
 
-  /** Starts a deployment that forwards calls to the Worker and changes each delivered file. */
-  async function serveChanged(change: (file: Uint8Array) => Uint8Array): Promise<string> {
-    return serve(async (request, response) => {
-      const { origin } = new URL(`http://${request.headers.host}`);
-      const chunks: Uint8Array[] = [];
-      for await (const chunk of request) chunks.push(chunk as Uint8Array);
-      const asked = new Headers(request.headers as Record<string, string>);
-      const headers = passedOn(asked, ["content-type", "payment-signature", "idempotency-key"]);
-      const body = request.method === "POST" ? Buffer.concat(chunks) : undefined;
-      const answer = await fetch(`${worker.url}${request.url}`, {
-        method: request.method!,
-        headers,
-        ...(body && { body }),
-      });
-      const bytes = new Uint8Array(await answer.arrayBuffer());
-      const isFile = request.url!.startsWith("/v1/files/");
-      const sent = isFile ? change(bytes) : Buffer.from(Buffer.from(bytes).toString().replaceAll(worker.url, origin));
-      response.writeHead(answer.status, passedOn(answer.headers, ["payment-required", "payment-response"])).end(sent);
+  /** Forwards a call to the Worker, and changes a delivered file. */
+  async function forward(
+    request: IncomingMessage,
+    response: ServerResponse,
+    change = (file: Uint8Array) => file,
+  ): Promise<void> {
+    const { origin } = new URL(`http://${request.headers.host}`);
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of request) chunks.push(chunk as Uint8Array);
+    const asked = new Headers(request.headers as Record<string, string>);
+    const headers = passedOn(asked, ["content-type", "payment-signature", "idempotency-key"]);
+    const body = request.method === "POST" ? Buffer.concat(chunks) : undefined;
+    const answer = await fetch(`${worker.url}${request.url}`, {
+      method: request.method!,
+      headers,
+      ...(body && { body }),
     });
+    const bytes = new Uint8Array(await answer.arrayBuffer());
+    const isFile = request.url!.startsWith("/v1/files/");
+    const sent = isFile ? change(bytes) : Buffer.from(Buffer.from(bytes).toString().replaceAll(worker.url, origin));
+    response.writeHead(answer.status, passedOn(answer.headers, ["payment-required", "payment-response"])).end(sent);
   }
+
+  /** Starts a deployment that forwards calls to the Worker and changes each delivered file. */
+  const serveChanged = (change: (file: Uint8Array) => Uint8Array) =>
+    serve((request, response) => forward(request, response, change));
 
   test("the client returns the paid result without the receipt if the signed receipt names another URL", async () => {
     const marked = await clientOf({ url: await serveChanged((file) => file) }).watermarkText(contract, { text: "X" });
@@ -377,6 +432,21 @@ describe("malicious and broken deployments", () => {
   ])("a download that %s fails with the error code download_wrong", async (_, change, words) => {
     const marked = await clientOf({ url: await serveChanged(change) }).watermarkText(contract, { text: "X" });
     const expected = { code: "download_wrong", message: expect.stringContaining(words) };
+    expect(await failureOf(marked.bytes())).toMatchObject(expected);
+    expect(await failureOf(new Response(marked.stream()).arrayBuffer())).toMatchObject(expected);
+  });
+
+  test("a download that breaks off fails with an error that says to download again", async () => {
+    const url = await serve(async (request, response) => {
+      if (!request.url!.startsWith("/v1/files/")) return forward(request, response);
+      response.writeHead(200, { "Content-Length": 10_000 }).write("%PDF-1.7", () => response.destroy());
+    });
+    const marked = await clientOf({ url }).watermarkText(contract, { text: "X" });
+    const expected = {
+      name: "OverprintError",
+      code: "download_wrong",
+      message: expect.stringMatching(/Download the file again\.$/),
+    };
     expect(await failureOf(marked.bytes())).toMatchObject(expected);
     expect(await failureOf(new Response(marked.stream()).arrayBuffer())).toMatchObject(expected);
   });

@@ -1,7 +1,7 @@
+import { MAX_KEY_CHARACTERS } from "../../payments/wire/keyRule.ts";
 import { missingHeader, type Offer, offerOf } from "../../payments/wire/offer.ts";
 import { paymentInfo, paymentRequiredV1 } from "../../payments/wire/renderings.ts";
 import { httpResource, resultExample } from "../../service/about/discovery.ts";
-import { MAX_KEY_CHARACTERS } from "../../service/request/idempotencyKey.ts";
 import { jsonSchema } from "../../service/request/jsonSchema.ts";
 import { PRODUCTS, type Product } from "../../service/sale/products.ts";
 import { takesMpp } from "../../service/sale/sentPayments.ts";
