@@ -24,7 +24,7 @@ async function buildEngine(): Promise<void> {
   await rm(dist, { recursive: true, force: true });
   const sources = (await namesOf("src/engine/**/*.ts")).filter((path) => !/\.d\.ts$|platform\/harfbuzz/.test(path));
   await transpile(sources, "src/engine", join(dist, "engine"), "../../..");
-  await transpile(["packages/engine/index.ts"], "packages/engine", dist, "..");
+  await transpile(["packages/engine/index.ts", "packages/engine/checkArguments.ts"], "packages/engine", dist, "..");
   await transpile(
     await namesOf("packages/engine/platform/*.ts"),
     "packages/engine/platform",

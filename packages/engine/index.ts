@@ -3,6 +3,7 @@
  * the bytes of the source, and needs no service and no network.
  */
 import {
+  checkMark as check,
   EngineError,
   type ImageMark,
   type LoadFont,
@@ -12,10 +13,10 @@ import {
   type WatermarkOptions,
   type WatermarkPlan,
 } from "../../src/engine/index.ts";
+import { checkOptions, checkSource } from "./checkArguments.ts";
 import { inflated } from "./platform/inflated.ts";
 
 export {
-  checkMark,
   DEFAULTS,
   EngineError,
   type EngineErrorCode,
@@ -63,6 +64,7 @@ const FONTS: Readonly<Record<string, () => Promise<{ font: string }>>> = {
  * @param options `loadFont` loads fonts for scripts other than Latin, Greek and Cyrillic: pass `loadFont` of
  * `@overprint/fonts`
  * @throws EngineError if the file, the image or the text cannot be marked
+ * @throws TypeError if an argument is missing, unknown or out of range
  * @example
  * const marked = await watermark(pdf, { text: "DRAFT" });
  * await writeFile("marked.pdf", marked.stream());
@@ -72,12 +74,28 @@ export async function watermark(
   mark: TextMark | ImageMark,
   { loadFont = builtInFont, ...options }: WatermarkOptions & { loadFont?: LoadFont | undefined } = {},
 ): Promise<MarkedPdf> {
+  checkSource(source);
+  checkOptions(mark, { ...options, loadFont });
   const planned = await ("image" in mark ? plan(source, mark, options) : plan(source, mark, { ...options, loadFont }));
   return {
     ...planned,
     stream: () => streamOf(planned.chunks()),
     bytes: () => bytesOf(planned),
   };
+}
+
+/**
+ * Checks a mark without a PDF. For a text, checks whether the fonts have every character. For an image, checks whether
+ * the file is intact.
+ * @throws EngineError unsupported_character, unsupported_image, damaged_image or image_too_large
+ * @throws TypeError if an option is missing, unknown or out of range
+ */
+export function checkMark(
+  mark: TextMark | ImageMark,
+  options: Pick<WatermarkOptions, "maxPixels" | "date"> = {},
+): void {
+  checkOptions(mark, options);
+  check(mark, options);
 }
 
 async function builtInFont(path: string): Promise<Uint8Array> {

@@ -34,7 +34,7 @@ export type { MarkOutline } from "./marks/placeOnPages.ts";
 export { IMAGE_POSITIONS, type ImagePosition, POSITIONS, type Position } from "./marks/positions.ts";
 export { TEMPLATES, type TemplateName } from "./marks/templates.ts";
 export { isVisible, loadFonts } from "./marks/textMark.ts";
-export { DEFAULTS, EDGES, type ImageMark, type TextMark } from "./options.ts";
+export { BOUNDS, DEFAULTS, EDGES, type ImageMark, type TextMark } from "./options.ts";
 export { LAYERS, type Layer } from "./pdf/document/layers.ts";
 export { PlanOutdated } from "./pdf/output/eraser.ts";
 export type { RangeReader } from "./pdf/source/byteSource.ts";

@@ -94,3 +94,15 @@ export const DEFAULTS = {
   font: "sans" as FontStyle,
   edge: "auto" as Edge,
 } as const;
+
+/** Smallest and largest values of the options that are numbers. A size and a scale must exceed 0. */
+export const BOUNDS = {
+  opacity: [0, 1],
+  rotation: [-360, 360],
+  marginPt: [0, 10_000],
+  offsetPt: [-10_000, 10_000],
+  tileGap: [0, 10],
+  fontSizePt: [0, 2000],
+  scale: [0, 1],
+  pageStart: [0, 999_999_999],
+} as const;

@@ -263,7 +263,7 @@ describe("the documents for callers", () => {
 
   test("docs/http.md explains every notice", () => {
     const listed = namedRows(http.split("| notice | meaning |")[1]!.split("\n\n")[0]!).map(([name]) => name);
-    expect(listed).toEqual([...Object.keys(NOTICES), "payment-not-settled"]);
+    expect(listed).toEqual(Object.keys(NOTICES));
   });
 });
 

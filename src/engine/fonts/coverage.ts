@@ -41,7 +41,7 @@ function includes(bounds: Uint32Array, value: number): boolean {
 function readRanges(coverage: string): Uint32Array {
   const bounds: number[] = [];
   let next = 0;
-  for (const range of coverage.split(",")) {
+  for (const range of coverage.match(/[^,]+/g) ?? []) {
     const [gap, more] = range.split("+") as [string, string?];
     const first = next + Number.parseInt(gap, 36);
     const last = first + (more === undefined ? 0 : Number.parseInt(more, 36));

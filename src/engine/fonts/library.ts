@@ -1,6 +1,7 @@
 import { plain } from "../bytes.ts";
 import { LruCache } from "../lruCache.ts";
 import { type Run, type ShapedGlyph, Shaper } from "./harfbuzz.ts";
+import { isTrueType } from "./sfnt.ts";
 import { type Font, readFont } from "./truetype.ts";
 
 /**
@@ -21,12 +22,14 @@ export type LoadFont = (path: string) => Promise<Uint8Array>;
 
 /**
  * Returns the font of a file of `fonts/`, from the cache or newly loaded.
- * @throws Error if the file lacks a required table
+ * @throws Error if the file is not a TrueType font, or lacks a required table
  */
 export async function openFont(path: string, loadFont: LoadFont): Promise<Font> {
   const known = fonts.get(path);
   if (known) return known;
-  const font = readFont(plain(await loadFont(path)));
+  const bytes = plain(await loadFont(path));
+  if (!isTrueType(bytes)) throw new Error(`\`loadFont\` returned no TrueType font for ${path}.`);
+  const font = readFont(bytes);
   return fonts.get(path) ?? fonts.put(path, font, font.bytes.length);
 }
 

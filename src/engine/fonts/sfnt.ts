@@ -16,6 +16,11 @@ export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
+/** Returns whether a file begins as a TrueType font does. */
+export function isTrueType(file: Uint8Array): boolean {
+  return file.length >= HEADER_LENGTH && viewOf(file).getUint32(0) === TRUETYPE;
+}
+
 /**
  * Reads the table directory of `font`.
  * @returns a lookup from a tag to the bytes of its table, as a view into `font`. The lookup throws an Error if the table

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import {
+  BOUNDS,
   DEFAULTS,
   EDGES,
   FONT_STYLES,
@@ -119,8 +120,8 @@ const SHARE_ABOVE_0 = takesShare("more than 0 and at most 1");
 const opacity = once(() =>
   z
     .number({ error: SHARE_FROM_0 })
-    .min(0, { error: SHARE_FROM_0 })
-    .max(1, { error: SHARE_FROM_0 })
+    .min(BOUNDS.opacity[0], { error: SHARE_FROM_0 })
+    .max(BOUNDS.opacity[1], { error: SHARE_FROM_0 })
     .default(DEFAULTS.opacity)
     .meta({ description: "Opacity of the mark as a whole, from 0 (invisible) to 1 (opaque).", examples: [0.15] }),
 );
@@ -132,8 +133,8 @@ const layer = once(() =>
 const margin = once(() =>
   z
     .number()
-    .min(0)
-    .max(10_000)
+    .min(BOUNDS.marginPt[0])
+    .max(BOUNDS.marginPt[1])
     .default(DEFAULTS.marginPt)
     .meta({
       description:
@@ -142,7 +143,7 @@ const margin = once(() =>
     }),
 );
 /** The schema of a displacement in points. */
-const offset = once(() => z.number().min(-10_000).max(10_000).default(DEFAULTS.offsetPt));
+const offset = once(() => z.number().min(BOUNDS.offsetPt[0]).max(BOUNDS.offsetPt[1]).default(DEFAULTS.offsetPt));
 const offsetX = once(() =>
   offset().meta({ description: "Points to the right of the position, or to the left if negative.", examples: [-12] }),
 );
@@ -158,8 +159,8 @@ const GAP = "must be a number from 0 to 10, as a share of the mark's size";
 const tileGap = once(() =>
   z
     .number({ error: GAP })
-    .min(0, { error: GAP })
-    .max(10, { error: GAP })
+    .min(BOUNDS.tileGap[0], { error: GAP })
+    .max(BOUNDS.tileGap[1], { error: GAP })
     .optional()
     .meta({
       description: "Gap between tiles, as a share of the mark's size. Default: 0.5 in a row, 1.5 between rows.",
@@ -169,8 +170,8 @@ const tileGap = once(() =>
 const rotation = once(() =>
   z
     .number()
-    .min(-360)
-    .max(360)
+    .min(BOUNDS.rotation[0])
+    .max(BOUNDS.rotation[1])
     .meta({ examples: [45] }),
 );
 /** Maximum length of the result's file name, in Unicode code points. */
@@ -303,8 +304,8 @@ export const textRequest = once(() =>
       .describe("Style of Latin, Greek and Cyrillic letters. Other scripts have one style."),
     font_size: z
       .number()
-      .positive()
-      .max(2000)
+      .gt(BOUNDS.fontSizePt[0])
+      .max(BOUNDS.fontSizePt[1])
       .optional()
       .meta({
         description: "Font size in points. Default: the largest size that the template allows and the page can hold.",
@@ -312,8 +313,8 @@ export const textRequest = once(() =>
       }),
     page_start: z
       .int()
-      .min(0)
-      .max(999_999_999)
+      .min(BOUNDS.pageStart[0])
+      .max(BOUNDS.pageStart[1])
       .default(DEFAULTS.pageStart)
       .meta({ description: "The {page} of the first page.", examples: [101] }),
     margin: margin(),
@@ -339,8 +340,8 @@ export const imageRequest = once(() =>
     layer: layer(),
     scale: z
       .number({ error: SHARE_ABOVE_0 })
-      .gt(0, { error: SHARE_ABOVE_0 })
-      .max(1, { error: SHARE_ABOVE_0 })
+      .gt(BOUNDS.scale[0], { error: SHARE_ABOVE_0 })
+      .max(BOUNDS.scale[1], { error: SHARE_ABOVE_0 })
       .default(DEFAULTS.scale)
       .meta({
         description: "Width of the image as a share of the page's width. The image shrinks if it would leave the page.",

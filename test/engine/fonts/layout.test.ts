@@ -115,6 +115,7 @@ describe("characters without a font", () => {
     ["ab\u{12000}", "U+12000, character 3 of "],
     ["e\u0301\u{12000}", "U+12000, character 2 of "],
     ["क्षि\u{12000}", "U+12000, character 2 of "],
+    ["a\0b", "U+0000, character 2 of "],
     ["ok\n\ue000", 'U+E000, character 4 of "ok\\n'],
   ])(
     "the error for the text %j states the code point and the position of the character that no font covers",

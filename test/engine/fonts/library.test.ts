@@ -11,6 +11,10 @@ const missing = async (path: string) => {
 describe("the font library", () => {
   it("the font library throws for a missing font file, and loads the file once it exists", async () => {
     await expect(openFont("noto-sans-lao-bold.ttf", missing)).rejects.toThrow("noto-sans-lao-bold.ttf is missing");
+    const page = async () => Buffer.from("<!doctype html><title>Home</title>");
+    await expect(openFont("noto-sans-lao-bold.ttf", page)).rejects.toThrow(
+      "`loadFont` returned no TrueType font for noto-sans-lao-bold.ttf.",
+    );
     expect((await openFont("noto-sans-lao-bold.ttf", loadFont)).name).toBe("NotoSansLao-Bold");
   });
 
