@@ -2,24 +2,18 @@
  * Finds the annotations of pages that may cover a mark (ISO 32000-2, 12.5). Readers draw annotations above the page's
  * content.
  */
-import { decodeLatin1 } from "../../bytes.ts";
 import type { Objects } from "../objects/objects.ts";
-import { readStream } from "../objects/streams.ts";
 import { type Box, readBox } from "../pages/boxes.ts";
 import type { PageEntry } from "../pages/page.ts";
 import type { Span } from "../pages/pageAttributes.ts";
-import { decodeContent, filtersOf } from "../pages/pageContent.ts";
 import type { Splice } from "../pages/rewrite.ts";
 import { type Dictionary, parseCharged, Reference, type Value } from "../syntax/values.ts";
+import { AppearanceInk } from "./appearanceInk.ts";
 import { orNull } from "./orNull.ts";
 import type { PdfDocument } from "./pdfDocument.ts";
 
 /** Maximum number of annotations that are read for a file. */
 const MAX_ANNOTATIONS = 1000;
-/** Maximum number of decoded bytes of an annotation's appearance stream. */
-const MAX_APPEARANCE = 64 << 10;
-/** An annotation counts as opaque if a rectangle or an image fills at least this share of the annotation's box. */
-const OPAQUE_SHARE = 0.95;
 /** A notice reports annotations over the mark if they cover more than this share of its sample points. */
 const COVERED_SHARE = 0.1;
 /** A notice reports page content over a mark if the content covers more than this share of the mark's sample points. */
@@ -28,8 +22,6 @@ const PAINTED_SHARE = 0.5;
 const UNSEEN = 2 | 32;
 
 const KEYS = new Set(["Subtype", "Rect", "F", "AP", "AS"]);
-const FILLED_RECTANGLE = /(-?[\d.]+)\s+(-?[\d.]+)\s+(-?[\d.]+)\s+(-?[\d.]+)\s+re\s+(?:f\*?|F|[Bb]\*?)(?=\s|$)/g;
-const PLACED_IMAGE = /(-?[\d.]+)\s+0\s+0\s+(-?[\d.]+)\s+-?[\d.]+\s+-?[\d.]+\s+cm\s*\/(\w+)\s+Do(?=\s|$)/g;
 
 /**
  * Types of annotations that react to a click, or that readers draw above all other annotations (ISO 32000-2, 12.5.6).
@@ -72,7 +64,7 @@ export async function readAnnotations({ objects, pages }: PdfDocument): Promise<
   const read = new Map<number, PageAnnotations>();
   for (const page of pages) {
     if (!page.annotations || reader.isDone) continue;
-    const annotations = await objects.run(() => reader.annotationsOf(page, page.annotations!));
+    const annotations = await reader.annotationsOf(page, page.annotations);
     if (annotations.opaque.length > 0) read.set(page.index, annotations);
     await objects.source.meter.yieldIfDue();
   }
@@ -107,12 +99,12 @@ export function coveredPages({ placed }: PdfDocument, painted: readonly (readonl
 /** Reads annotations. If a call throws because bytes are not loaded yet, the caller repeats the call. */
 class AnnotationReader {
   readonly #objects: Objects;
-  /** Maps the object number of each appearance read so far to whether the appearance is opaque. */
-  readonly #opaque = new Map<number, boolean>();
+  readonly #ink: AppearanceInk;
   #left = MAX_ANNOTATIONS;
 
   constructor(objects: Objects) {
     this.#objects = objects;
+    this.#ink = new AppearanceInk(objects);
   }
 
   /** Whether `MAX_ANNOTATIONS` annotations have been read. */
@@ -121,29 +113,36 @@ class AnnotationReader {
   }
 
   /** Returns the readable annotations of a page whose /Annots is at `span`. */
-  annotationsOf({ rewrite }: PageEntry, span: Span): PageAnnotations {
+  async annotationsOf(page: PageEntry, span: Span): Promise<PageAnnotations> {
+    const { shown, interactive, list, count } = await this.#objects.run(() => this.#annotationsAt(page, span));
+    this.#left -= count;
+    const opaque: Box[] = [];
+    for (const { box, appearance } of shown) if (appearance && (await this.#ink.isOpaque(appearance))) opaque.push(box);
+    return { opaque, interactive, list };
+  }
+
+  #annotationsAt({ rewrite }: PageEntry, span: Span) {
     const { meter } = this.#objects.source;
     const value = orNull(() => parseCharged(rewrite.text, span.start, meter));
     const resolved = orNull(() => this.#objects.resolve(value));
     const all = Array.isArray(resolved) ? resolved : [];
     const read = all.slice(0, this.#left);
-    const opaque: Box[] = [];
+    const shown: { box: Box; appearance: Reference | undefined }[] = [];
     const interactive: Box[] = [];
     for (const item of read) {
       const annotation = orNull(() => this.#visible(item));
       const box = annotation && orNull(() => readBox(this.#objects, annotation.get("Rect") ?? null));
       if (!box) continue;
       if (INTERACTIVE.has(annotation.get("Subtype") as string)) interactive.push(box);
-      if (orNull(() => this.#isOpaque(annotation))) opaque.push(box);
+      shown.push({ box, appearance: orNull(() => this.#appearanceOf(annotation)) ?? undefined });
     }
-    this.#left -= read.length;
     // A direct annotation in a separate array cannot be copied, because its strings are encrypted with the key of the
     // array's object.
     const references = all.filter((item) => item instanceof Reference);
     const isOwn = value instanceof Reference;
     const canAppend = read.length === all.length && (!isOwn || references.length === all.length);
     const items = isOwn ? references.map(({ num, gen }) => `${num} ${gen} R`).join(" ") : undefined;
-    return { opaque, interactive, list: canAppend ? { span, items } : undefined };
+    return { shown, interactive, list: canAppend ? { span, items } : undefined, count: read.length };
   }
 
   /** Returns the dictionary of an annotation, or undefined if the annotation is hidden or a pop-up. */
@@ -152,11 +151,6 @@ class AnnotationReader {
     const flags = annotation?.get("F");
     const isHidden = typeof flags === "number" && (flags & UNSEEN) > 0;
     return isHidden || annotation?.get("Subtype") === "Popup" ? undefined : annotation;
-  }
-
-  #isOpaque(annotation: Dictionary): boolean {
-    const appearance = this.#appearanceOf(annotation);
-    return appearance !== undefined && this.#fillsBox(appearance.num);
   }
 
   /**
@@ -169,52 +163,5 @@ class AnnotationReader {
     const states = this.#objects.dictionary(normal);
     const chosen = typeof state === "string" && !states?.has("BBox") ? states?.get(state) : normal;
     return chosen instanceof Reference ? chosen : undefined;
-  }
-
-  #fillsBox(num: number): boolean {
-    const known = this.#opaque.get(num);
-    if (known !== undefined) return known;
-    const isOpaque = orNull(() => this.#paintsBox(num)) ?? false;
-    this.#opaque.set(num, isOpaque);
-    return isOpaque;
-  }
-
-  /** Returns whether a form XObject fills its box with an opaque rectangle or image. */
-  #paintsBox(num: number): boolean {
-    const { source, table } = this.#objects;
-    if (!table.isInFile(num)) return false;
-    const { dict, data } = readStream(source, table.offsetOf(num), (length) => this.#objects.streamLength(length));
-    const box = readBox(this.#objects, dict.get("BBox") ?? null);
-    const resources = this.#objects.dictionary(dict.get("Resources"));
-    if (!box || this.#isTransparent(resources)) return false;
-    const filters = filtersOf(this.#objects, dict);
-    const decoded = decodeContent(this.#objects, num, filters, data, MAX_APPEARANCE);
-    if (!(decoded instanceof Uint8Array)) return false;
-    const content = decodeLatin1(decoded);
-    const needed = OPAQUE_SHARE * (box.x1 - box.x0) * (box.y1 - box.y0);
-    const isLarge = (width?: string, height?: string) => Math.abs(Number(width) * Number(height)) >= needed;
-    for (const [, , , width, height] of content.matchAll(FILLED_RECTANGLE)) if (isLarge(width, height)) return true;
-    const xobjects = this.#objects.dictionary(resources?.get("XObject"));
-    for (const [, width, height, name] of content.matchAll(PLACED_IMAGE))
-      if (isLarge(width, height) && this.#isSolidImage(xobjects?.get(name!))) return true;
-    return false;
-  }
-
-  /** Returns whether the resources include a graphics state with transparency. */
-  #isTransparent(resources: Dictionary | undefined): boolean {
-    const states = this.#objects.dictionary(resources?.get("ExtGState"));
-    return Array.from(states?.values() ?? []).some((value) => {
-      const state = this.#objects.dictionary(value);
-      const alpha = state?.get("ca");
-      const mode = state?.get("BM");
-      const isBlended = mode !== undefined && mode !== "Normal" && mode !== "Compatible";
-      return isBlended || (typeof alpha === "number" && alpha < 1);
-    });
-  }
-
-  #isSolidImage(value: Value | undefined): boolean {
-    const image = this.#objects.dictionary(value);
-    const isImage = image?.get("Subtype") === "Image";
-    return isImage && !image.has("SMask") && !image.has("Mask") && image.get("ImageMask") !== true;
   }
 }

@@ -95,26 +95,42 @@ export class PageInkReader {
    */
   async read(page: PageEntry, sink: InkSink): Promise<boolean> {
     const objects = this.#objects;
-    const { meter } = objects.source;
-    try {
+    const ink = await unlessUnreadable(async () => {
       const content = await this.#contentOf(page);
-      if (!content) return false;
+      if (!content) return undefined;
       const { x0, y0, x1, y1 } = page.box;
       const resources = await objects.run(() => this.#resourcesOf(page.ownResources));
-      const scan = new InkScan(content, resources, [x0, y0, x1, y1], sink);
-      const step = () => {
-        const run = scan.step();
-        meter.charge("findInk", run);
-        return run > 0;
-      };
-      await runYielding(meter, step, (slice) => objects.run(slice));
-      if (!sink.ink) return true;
-      for (const bounds of await objects.run(() => this.#annotationsOf(page))) sink.ink(bounds);
-      return true;
-    } catch (error) {
-      if (error instanceof Malformed || error instanceof EngineError) return false;
-      throw error;
-    }
+      await this.#scan(content, resources, [x0, y0, x1, y1], sink);
+      return sink.ink ? await objects.run(() => this.#annotationsOf(page)) : [];
+    });
+    for (const bounds of ink ?? []) sink.ink?.(bounds);
+    return ink !== undefined;
+  }
+
+  /**
+   * Reports to `sink` everything that a form XObject paints, in the space of the form.
+   * @returns the bounding box of the form; undefined if the form cannot be read or belongs to optional content
+   */
+  async readForm(reference: Reference, sink: InkSink): Promise<Bounds | undefined> {
+    return await unlessUnreadable(async () => {
+      const form = await this.#objects.run(() => this.#xobject(reference));
+      if (!form || "isBarcode" in form || form.isOptional) return undefined;
+      const content = form.content();
+      if (!content) return undefined;
+      await this.#scan(content, form.resources ?? this.#contentResources(new Map()), form.box, sink);
+      return form.box;
+    });
+  }
+
+  async #scan(content: Uint8Array, resources: ContentResources, visible: Bounds, sink: InkSink): Promise<void> {
+    const { meter } = this.#objects.source;
+    const scan = new InkScan(content, resources, visible, sink);
+    const step = () => {
+      const run = scan.step();
+      meter.charge("findInk", run);
+      return run > 0;
+    };
+    await runYielding(meter, step, (slice) => this.#objects.run(slice));
   }
 
   /**
@@ -303,5 +319,15 @@ export class PageInkReader {
     });
     this.#annotationsLeft -= items.length;
     return boxes;
+  }
+}
+
+/** Returns the result of `read`, or undefined if the content is unreadable or too complex. */
+async function unlessUnreadable<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof Malformed || error instanceof EngineError) return undefined;
+    throw error;
   }
 }

@@ -11,6 +11,7 @@ const BOX = "/MediaBox[0 0 300 400]";
 const RECT = "/Rect[100 150 200 250]";
 const FILL = "1 1 1 rg 0 0 100 100 re f";
 const FORM = "/Subtype/Form/BBox[0 0 100 100]";
+const USES = "/Resources<</XObject<</I 7 0 R>>>>";
 const FIELD = `<</Subtype/Widget${RECT}/AP<</N 6 0 R>>>>`;
 
 /** Marks a page that has these annotations in its middle, and returns the notices. */
@@ -26,13 +27,23 @@ it.each<[string, string, string, string?, Bodies?]>([
   ["a field that is filled", `[${FIELD}]`, FILL],
   ["a field behind references", "7 0 R", FILL, "", { 7: "[8 0 R]", 8: FIELD }],
   ["a field in its state", `[<</Subtype/Widget${RECT}/AS/On/AP<</N<</On 6 0 R>>>>>>]`, FILL],
+  ["an image", `[${FIELD}]`, "q 100 0 0 100 0 0 cm /I Do Q", USES, { 7: { dict: "/Subtype/Image", data: "" } }],
   [
-    "an image",
+    "a turned image",
     `[${FIELD}]`,
-    "q 100 0 0 100 0 0 cm /I Do Q",
-    "/Resources<</XObject<</I 7 0 R>>>>",
+    "q 0 100 -100 0 100 0 cm /I Do Q",
+    USES,
     { 7: { dict: "/Subtype/Image", data: "" } },
   ],
+  ["a nested form", `[${FIELD}]`, "q 1 0 0 1 0 0 cm /I Do Q", USES, { 7: { dict: FORM, data: FILL } }],
+  ["a path of lines", `[${FIELD}]`, "0 0 m 100 0 l 100 100 l 0 100 l h f"],
+  ["a scaled rectangle", `[${FIELD}]`, "100 0 0 100 0 0 cm 0 0 1 1 re f"],
+  ["a rectangle that is colored late", `[${FIELD}]`, "0 0 100 100 re 1 g f"],
+  ["two halves", `[${FIELD}]`, "0 0 100 50 re f 0 50 100 50 re f"],
+  ["a shading", `[${FIELD}]`, "/S sh"],
+  ["a filled clipping path", `[${FIELD}]`, "0 0 100 100 re W f"],
+  ["an area before a comment", `[${FIELD}]`, `${FILL} %${"x".repeat(70_000)}`],
+  ["an area before transparency", `[${FIELD}]`, `${FILL} /G gs`, "/Resources<</ExtGState<</G<</ca .5>>>>>>"],
 ])("the notice mark-covered names a page on which %s covers the mark", async (_, ...page) => {
   expect(await noticesOf(...page)).toEqual(['mark-covered;pages="1"']);
 });
@@ -47,12 +58,17 @@ it.each<[string, string, string, string?, Bodies?]>([
     "an image with a mask",
     `[${FIELD}]`,
     "q 100 0 0 100 0 0 cm /I Do Q",
-    "/Resources<</XObject<</I 7 0 R>>>>",
+    USES,
     { 7: { dict: "/Subtype/Image/SMask 8 0 R", data: "" } },
   ],
+  ["a nested form of optional content", `[${FIELD}]`, "/I Do", USES, { 7: { dict: `${FORM}/OC 8 0 R`, data: FILL } }],
+  ["an appearance of optional content", `[${FIELD}]`, FILL, "/OC 8 0 R"],
+  ["a form that draws itself", `[${FIELD}]`, "/I Do /I Do", USES.replace("7", "6")],
+  ["an appearance that is an image", `[${FIELD}]`, "", "/Subtype/Image"],
   ["a link", `[<</Subtype/Link${RECT}>>]`, FILL],
   ["values that are not annotations", "[null 5 9 0 R(x)]", FILL],
   ["an unreadable appearance", `[${FIELD}]`, "(", "/Filter/FlateDecode"],
+  ["an area after 8 KB of an appearance", `[${FIELD}]`, `%${"x".repeat(8 << 10)}\n${FILL}`],
 ])("the notice mark-covered does not name a page that has %s", async (_, ...page) => {
   expect(await noticesOf(...page)).toEqual([]);
 });
