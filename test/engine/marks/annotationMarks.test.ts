@@ -53,6 +53,11 @@ it.each<[string, string, Bodies?]>([
   expect(lists[0]).toContain(more ? `[${more[8] ? 8 : 7} 0 R ` : STAMP);
 });
 
+it("the output repeats the mark above an opaque pop-up", async () => {
+  const { shown } = await marked(withAnnotations(`[${annotation("100 150 200 250", "/Subtype/Popup")}]`));
+  expect(shown).toHaveLength(1);
+});
+
 it("the annotation that repeats the mark is as large as the covered part of the mark", async () => {
   const { shown } = await marked(withAnnotations(`[${annotation("0 0 150 200")}]`));
   expect(shown.map(({ rect }) => rect)).toEqual(["120 170 150 200"]);

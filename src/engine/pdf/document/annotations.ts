@@ -3,6 +3,7 @@
  * content.
  */
 import type { Objects } from "../objects/objects.ts";
+import { isUnseen } from "../pages/annotationFlags.ts";
 import { type Box, readBox } from "../pages/boxes.ts";
 import type { PageEntry } from "../pages/page.ts";
 import type { Span } from "../pages/pageAttributes.ts";
@@ -18,8 +19,6 @@ const MAX_ANNOTATIONS = 1000;
 const COVERED_SHARE = 0.1;
 /** A notice reports page content over a mark if the content covers more than this share of the mark's sample points. */
 const PAINTED_SHARE = 0.5;
-/** Flags of annotations that no reader shows: Hidden and NoView (ISO 32000-2, table 167). */
-const UNSEEN = 2 | 32;
 
 const KEYS = new Set(["Subtype", "Rect", "F", "AP", "AS"]);
 
@@ -145,23 +144,22 @@ class AnnotationReader {
     return { shown, interactive, list: canAppend ? { span, items } : undefined, count: read.length };
   }
 
-  /** Returns the dictionary of an annotation, or undefined if the annotation is hidden or a pop-up. */
+  /** Returns the dictionary of an annotation, or undefined if the annotation is hidden. */
   #visible(item: Value): Dictionary | undefined {
     const annotation = this.#objects.dictionary(item, KEYS);
-    const flags = annotation?.get("F");
-    const isHidden = typeof flags === "number" && (flags & UNSEEN) > 0;
-    return isHidden || annotation?.get("Subtype") === "Popup" ? undefined : annotation;
+    return isUnseen(this.#objects.resolve(annotation?.get("F"))) ? undefined : annotation;
   }
 
   /**
    * Returns the normal appearance of an annotation (ISO 32000-2, 12.5.5): the only stream, or the stream that the
-   * annotation's state selects.
+   * annotation's state selects. Without a state, readers select the only stream of a dictionary of states.
    */
   #appearanceOf(annotation: Dictionary): Reference | undefined {
     const normal = this.#objects.dictionary(annotation.get("AP"))?.get("N");
-    const state = annotation.get("AS");
+    const state = this.#objects.resolve(annotation.get("AS"));
     const states = this.#objects.dictionary(normal);
-    const chosen = typeof state === "string" && !states?.has("BBox") ? states?.get(state) : normal;
+    const only = states?.size === 1 ? [...states.keys()][0]! : "Off";
+    const chosen = states?.has("BBox") ? normal : states?.get(typeof state === "string" ? state : only);
     return chosen instanceof Reference ? chosen : undefined;
   }
 }

@@ -24,6 +24,7 @@ import { readStream } from "../objects/streams.ts";
 import { runYielding } from "../source/meter.ts";
 import { Malformed, unlessMalformed } from "../syntax/lexer.ts";
 import { type Dictionary, parseCharged, Reference, type Value } from "../syntax/values.ts";
+import { isUnseen } from "./annotationFlags.ts";
 import { readBox } from "./boxes.ts";
 import { readFontMetrics } from "./fontMetrics.ts";
 import type { PageEntry } from "./page.ts";
@@ -54,8 +55,6 @@ const MAX_ANNOTATIONS = 1000;
 const [FONTS_BYTES, OBJECTS_BYTES] = [4 << 20, 8 << 20];
 /** Rough memory of a cached dictionary or font in bytes. */
 const ENTRY_BYTES = 4096;
-/** Flags of annotations that no reader shows: Hidden and NoView (ISO 32000-2, table 167). */
-const UNSEEN = 2 | 32;
 
 const CATEGORIES = ["Font", "XObject", "ColorSpace", "ExtGState"];
 const MASK_KEYS = ["SMask", "Mask", "ImageMask", "SMaskInData", "OC"];
@@ -311,9 +310,8 @@ export class PageInkReader {
     const items = (Array.isArray(list) ? list : []).slice(0, this.#annotationsLeft);
     const boxes = items.flatMap((item): Bounds[] => {
       const annotation = this.#objects.dictionary(item, ANNOTATION_KEYS);
-      const [kind, flags] = [annotation?.get("Subtype"), annotation?.get("F")];
-      const isHidden = typeof flags === "number" && (flags & UNSEEN) > 0;
-      if (isHidden || kind === "Popup" || kind === "Link") return [];
+      const kind = annotation?.get("Subtype");
+      if (isUnseen(annotation?.get("F")) || kind === "Popup" || kind === "Link") return [];
       const rectangle = readBox(this.#objects, annotation?.get("Rect"));
       return rectangle ? [[rectangle.x0, rectangle.y0, rectangle.x1, rectangle.y1]] : [];
     });

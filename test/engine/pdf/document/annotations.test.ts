@@ -11,6 +11,7 @@ const BOX = "/MediaBox[0 0 300 400]";
 const RECT = "/Rect[100 150 200 250]";
 const FILL = "1 1 1 rg 0 0 100 100 re f";
 const FORM = "/Subtype/Form/BBox[0 0 100 100]";
+const STATES = "/AP<</N<</On 6 0 R>>>>";
 const USES = "/Resources<</XObject<</I 7 0 R>>>>";
 const FIELD = `<</Subtype/Widget${RECT}/AP<</N 6 0 R>>>>`;
 
@@ -26,7 +27,10 @@ async function noticesOf(annotations: string, appearance: string, entries = "", 
 it.each<[string, string, string, string?, Bodies?]>([
   ["a field that is filled", `[${FIELD}]`, FILL],
   ["a field behind references", "7 0 R", FILL, "", { 7: "[8 0 R]", 8: FIELD }],
-  ["a field in its state", `[<</Subtype/Widget${RECT}/AS/On/AP<</N<</On 6 0 R>>>>>>]`, FILL],
+  ["a field in the state behind a reference", `[<</Subtype/Widget${RECT}/AS 7 0 R${STATES}>>]`, FILL, "", { 7: "/On" }],
+  ["a field with a single state", `[<</Subtype/Widget${RECT}${STATES}>>]`, FILL],
+  ["a field that is printed only", `[${FIELD.replace("/Rect", "/F 36/Rect")}]`, FILL],
+  ["a field in its state", `[<</Subtype/Widget${RECT}/AS/On${STATES}>>]`, FILL],
   ["an image", `[${FIELD}]`, "q 100 0 0 100 0 0 cm /I Do Q", USES, { 7: { dict: "/Subtype/Image", data: "" } }],
   [
     "a turned image",
@@ -51,6 +55,9 @@ it.each<[string, string, string, string?, Bodies?]>([
 it.each<[string, string, string, string?, Bodies?]>([
   ["a field elsewhere", `[${FIELD.replace(RECT, "/Rect[0 0 50 50]")}]`, FILL],
   ["a hidden field", `[${FIELD.replace("/Rect", "/F 2/Rect")}]`, FILL],
+  ["a field that is not viewed", `[${FIELD.replace("/Rect", "/F 32/Rect")}]`, FILL],
+  ["a field that is off", `[<</Subtype/Widget${RECT}/AS/Off${STATES}>>]`, FILL],
+  ["a field with flags behind a reference", `[${FIELD.replace("/Rect", "/F 7 0 R/Rect")}]`, FILL, "", { 7: "2" }],
   ["a field that is filled in part", `[${FIELD}]`, "0 0 50 100 re f"],
   ["a field with an outline only", `[${FIELD}]`, "0 0 100 100 re S"],
   ["a transparent field", `[${FIELD}]`, `/G gs ${FILL}`, "/Resources<</ExtGState<</G<</ca .5>>>>>>"],
