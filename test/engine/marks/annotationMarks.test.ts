@@ -53,6 +53,17 @@ it.each<[string, string, Bodies?]>([
   expect(lists[0]).toContain(more ? `[${more[8] ? 8 : 7} 0 R ` : STAMP);
 });
 
+it.each<[number, string, string]>([
+  [90, "100 100 180 170", "110 170 170 240"],
+  [180, "180 50 280 170", "120 170 180 230"],
+  [270, "180 150 240 230", "110 170 180 230"],
+])("the output repeats the mark above a stamp that does not turn with a page turned by %i degrees", async (...row) => {
+  const [rotate, rect, window] = row;
+  const stamp = annotation(rect, "/Subtype/Stamp/F 16");
+  const { shown } = await marked(withAnnotations(`[${stamp}]/Rotate ${rotate}`));
+  expect(shown.map((annotation) => annotation.rect)).toContain(window);
+});
+
 it("the output repeats the mark above an opaque pop-up", async () => {
   const { shown } = await marked(withAnnotations(`[${annotation("100 150 200 250", "/Subtype/Popup")}]`));
   expect(shown).toHaveLength(1);

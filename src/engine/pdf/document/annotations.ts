@@ -3,7 +3,7 @@
  * content.
  */
 import type { Objects } from "../objects/objects.ts";
-import { isUnseen } from "../pages/annotationFlags.ts";
+import { isUnseen, shownBoxes } from "../pages/annotationFlags.ts";
 import { type Box, readBox } from "../pages/boxes.ts";
 import type { PageEntry } from "../pages/page.ts";
 import type { Span } from "../pages/pageAttributes.ts";
@@ -116,24 +116,26 @@ class AnnotationReader {
     const { shown, interactive, list, count } = await this.#objects.run(() => this.#annotationsAt(page, span));
     this.#left -= count;
     const opaque: Box[] = [];
-    for (const { box, appearance } of shown) if (appearance && (await this.#ink.isOpaque(appearance))) opaque.push(box);
+    for (const { boxes, appearance } of shown)
+      if (appearance && (await this.#ink.isOpaque(appearance))) opaque.push(...boxes);
     return { opaque, interactive, list };
   }
 
-  #annotationsAt({ rewrite }: PageEntry, span: Span) {
+  #annotationsAt({ rewrite, rotate }: PageEntry, span: Span) {
     const { meter } = this.#objects.source;
     const value = orNull(() => parseCharged(rewrite.text, span.start, meter));
     const resolved = orNull(() => this.#objects.resolve(value));
     const all = Array.isArray(resolved) ? resolved : [];
     const read = all.slice(0, this.#left);
-    const shown: { box: Box; appearance: Reference | undefined }[] = [];
+    const shown: { boxes: Box[]; appearance: Reference | undefined }[] = [];
     const interactive: Box[] = [];
     for (const item of read) {
       const annotation = orNull(() => this.#visible(item));
       const box = annotation && orNull(() => readBox(this.#objects, annotation.get("Rect") ?? null));
       if (!box) continue;
-      if (INTERACTIVE.has(annotation.get("Subtype") as string)) interactive.push(box);
-      shown.push({ box, appearance: orNull(() => this.#appearanceOf(annotation)) ?? undefined });
+      const boxes = shownBoxes(box, this.#objects.resolve(annotation.get("F")), rotate);
+      if (INTERACTIVE.has(annotation.get("Subtype") as string)) interactive.push(...boxes);
+      shown.push({ boxes, appearance: orNull(() => this.#appearanceOf(annotation)) ?? undefined });
     }
     // A direct annotation in a separate array cannot be copied, because its strings are encrypted with the key of the
     // array's object.
