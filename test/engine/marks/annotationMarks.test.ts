@@ -64,6 +64,26 @@ it.each<[number, string, string]>([
   expect(shown.map((annotation) => annotation.rect)).toContain(window);
 });
 
+it.each([
+  "/Subtype/Square/IC[1 .9 .6]",
+  "/Subtype/Circle/IC[1]",
+  "/Subtype/Polygon/IC[0 0 0 1]/Vertices[100 150 200 150 200 250 100 250]",
+  "/Subtype/FreeText/C[1]",
+  "/Subtype/Line/BS<</W 100>>/L[100 200 200 200]",
+])("the output repeats the mark above an annotation %s without an appearance", async (entries) => {
+  const { notices, shown } = await marked(withAnnotations(`[<<${entries}/Rect[100 150 200 250]>>]`));
+  expect(notices).toEqual([]);
+  expect(shown.map(({ rect }) => rect)).toEqual(["120 170 180 230"]);
+});
+
+it.each(["/Subtype/Square/C[1]", "/Subtype/Square/IC[]", "/Subtype/Square/IC[1]/CA .5", "/Subtype/FreeText/IC[1]"])(
+  "the output does not repeat the mark above an annotation %s without an appearance",
+  async (entries) => {
+    const { notices, shown } = await marked(withAnnotations(`[<<${entries}/Rect[100 150 200 250]>>]`));
+    expect([notices, shown]).toEqual([[], []]);
+  },
+);
+
 it("the output repeats the mark above an opaque pop-up", async () => {
   const { shown } = await marked(withAnnotations(`[${annotation("100 150 200 250", "/Subtype/Popup")}]`));
   expect(shown).toHaveLength(1);

@@ -10,6 +10,7 @@ import type { Span } from "../pages/pageAttributes.ts";
 import type { Splice } from "../pages/rewrite.ts";
 import { type Dictionary, parseCharged, Reference, type Value } from "../syntax/values.ts";
 import { AppearanceInk } from "./appearanceInk.ts";
+import { GENERATING_KEYS, generatedArea } from "./generatedAppearance.ts";
 import { orNull } from "./orNull.ts";
 import type { PdfDocument } from "./pdfDocument.ts";
 
@@ -20,7 +21,7 @@ const COVERED_SHARE = 0.1;
 /** A notice reports page content over a mark if the content covers more than this share of the mark's sample points. */
 const PAINTED_SHARE = 0.5;
 
-const KEYS = new Set(["Subtype", "Rect", "F", "AP", "AS"]);
+const KEYS = new Set(["Subtype", "Rect", "F", "AP", "AS", ...GENERATING_KEYS]);
 
 /**
  * Types of annotations that react to a click, or that readers draw above all other annotations (ISO 32000-2, 12.5.6).
@@ -58,8 +59,10 @@ export interface PageAnnotations {
  * Reads the annotations of all pages.
  * @returns the readable annotations by the index of the page, without pages that have no opaque annotation
  */
-export async function readAnnotations({ objects, pages }: PdfDocument): Promise<ReadonlyMap<number, PageAnnotations>> {
-  const reader = new AnnotationReader(objects);
+export async function readAnnotations(document: PdfDocument): Promise<ReadonlyMap<number, PageAnnotations>> {
+  const { objects, pages, catalog } = document;
+  const form = await objects.run(() => orNull(() => objects.dictionary(catalog.get("AcroForm"))));
+  const reader = new AnnotationReader(objects, form?.get("NeedAppearances") === true);
   const read = new Map<number, PageAnnotations>();
   for (const page of pages) {
     if (!page.annotations || reader.isDone) continue;
@@ -99,10 +102,13 @@ export function coveredPages({ placed }: PdfDocument, painted: readonly (readonl
 class AnnotationReader {
   readonly #objects: Objects;
   readonly #ink: AppearanceInk;
+  /** Whether readers replace the appearances of all form fields. */
+  readonly #generatesFields: boolean;
   #left = MAX_ANNOTATIONS;
 
-  constructor(objects: Objects) {
+  constructor(objects: Objects, generatesFields: boolean) {
     this.#objects = objects;
+    this.#generatesFields = generatesFields;
     this.#ink = new AppearanceInk(objects);
   }
 
@@ -116,8 +122,8 @@ class AnnotationReader {
     const { shown, interactive, list, count } = await this.#objects.run(() => this.#annotationsAt(page, span));
     this.#left -= count;
     const opaque: Box[] = [];
-    for (const { boxes, appearance } of shown)
-      if (appearance && (await this.#ink.isOpaque(appearance))) opaque.push(...boxes);
+    for (const { boxes, appearance, isGenerated } of shown)
+      if (isGenerated || (appearance && (await this.#ink.isOpaque(appearance)))) opaque.push(...boxes);
     return { opaque, interactive, list };
   }
 
@@ -127,15 +133,18 @@ class AnnotationReader {
     const resolved = orNull(() => this.#objects.resolve(value));
     const all = Array.isArray(resolved) ? resolved : [];
     const read = all.slice(0, this.#left);
-    const shown: { boxes: Box[]; appearance: Reference | undefined }[] = [];
+    const shown: { boxes: Box[]; appearance: Reference | null; isGenerated: boolean }[] = [];
     const interactive: Box[] = [];
     for (const item of read) {
       const annotation = orNull(() => this.#visible(item));
       const box = annotation && orNull(() => readBox(this.#objects, annotation.get("Rect") ?? null));
       if (!box) continue;
-      const boxes = shownBoxes(box, this.#objects.resolve(annotation.get("F")), rotate);
+      const appearance = orNull(() => this.#appearanceOf(annotation) ?? null);
+      const generates = !appearance || (this.#generatesFields && annotation.get("Subtype") === "Widget");
+      const generated = generates ? orNull(() => generatedArea(this.#objects, annotation, box)) : null;
+      const boxes = shownBoxes(generated ?? box, this.#objects.resolve(annotation.get("F")), rotate);
       if (INTERACTIVE.has(annotation.get("Subtype") as string)) interactive.push(...boxes);
-      shown.push({ boxes, appearance: orNull(() => this.#appearanceOf(annotation)) ?? undefined });
+      shown.push({ boxes, appearance, isGenerated: Boolean(generated) });
     }
     // A direct annotation in a separate array cannot be copied, because its strings are encrypted with the key of the
     // array's object.

@@ -52,6 +52,30 @@ it.each<[string, string, string, string?, Bodies?]>([
   expect(await noticesOf(...page)).toEqual(['mark-covered;pages="1"']);
 });
 
+const NEEDED = { 1: "<</Type/Catalog/Pages 2 0 R/AcroForm<</NeedAppearances true>>>>" };
+
+it.each<[string, string, Bodies?]>([
+  ["a field with a background", "/Subtype/Widget/MK<</BG[1 .9 .6]>>"],
+  ["a field whose appearance readers replace", "/Subtype/Widget/MK<</BG[1]>>/AP<</N 6 0 R>>", NEEDED],
+  ["a link with a thick border", "/Subtype/Link/Border[0 0 400]"],
+  ["a link whose border has a thick style", "/Subtype/Link/BS 7 0 R", { 7: "<</W 60>>" }],
+])(
+  "the notice mark-covered names a page on which %s without an appearance covers the mark",
+  async (_, entries, others) => {
+    expect(await noticesOf(`[<<${entries}${RECT}>>]`, "", "", others)).toEqual(['mark-covered;pages="1"']);
+  },
+);
+
+it.each<[string, string]>([
+  ["a field without a background", "/Subtype/Widget/MK<</BG[]>>"],
+  ["a field with its own appearance", "/Subtype/Widget/MK<</BG[1]>>/AP<</N 6 0 R>>"],
+  ["a link with a thin border", "/Subtype/Link/Border[0 0 2]"],
+  ["a link with a border of an invalid width", "/Subtype/Link/Border[0 0 /W]"],
+  ["a transparent link with a border", "/Subtype/Link/Border[0 0 400]/CA .5"],
+])("the notice mark-covered does not name a page that has %s", async (_, entries) => {
+  expect(await noticesOf(`[<<${entries}${RECT}>>]`, "")).toEqual([]);
+});
+
 it.each<[string, string, string, string?, Bodies?]>([
   ["a field elsewhere", `[${FIELD.replace(RECT, "/Rect[0 0 50 50]")}]`, FILL],
   ["a hidden field", `[${FIELD.replace("/Rect", "/F 2/Rect")}]`, FILL],
