@@ -104,10 +104,13 @@ describe("the engine", () => {
     expect(names.length).toBeGreaterThan(200);
   });
 
-  test.each(["\u200d", "\u00ad\n", " "])("watermark() rejects a text without visible characters: %j", async (text) => {
-    await expect(watermark(onePage, { text }, { loadFont })).rejects.toMatchObject({ code: "unsupported_character" });
-    expect(() => checkMark({ text })).toThrow("no visible character");
-  });
+  test.each(["\u200d", "\u00ad\n", " ", "\u2800"])(
+    "watermark() rejects a text without visible characters: %j",
+    async (text) => {
+      await expect(watermark(onePage, { text }, { loadFont })).rejects.toMatchObject({ code: "unsupported_character" });
+      expect(() => checkMark({ text })).toThrow("no visible character");
+    },
+  );
 
   // Runs only in Node.js, because the test takes ten seconds in workerd and needs no further function of the runtime.
   test.skipIf(isWorkerd)(

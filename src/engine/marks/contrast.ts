@@ -1,6 +1,6 @@
 /** Computes the contrast of marks with pages (WCAG 2.2, relative luminance and contrast ratio). */
 import { DEFAULTS, type ImageMark, type TextMark } from "../options.ts";
-import { type Color, luminanceOf, WHITE } from "../pdf/content/color.ts";
+import { BLACK, type Color, luminanceOf, WHITE } from "../pdf/content/color.ts";
 import { appearanceOf } from "./appearance.ts";
 
 /** Contrast ratio below which people do not see a mark. */
@@ -9,13 +9,23 @@ const VISIBLE = 1.05;
 const LEGIBLE = 1.5;
 
 /**
- * Returns whether a mark cannot be seen on white paper. A mark is invisible if it is fully transparent. A text without
- * an edge is also invisible if its contrast with white is below `VISIBLE`.
+ * Returns whether a mark cannot be seen on white paper. A mark is invisible if it changes no 8-bit channel of the paper.
+ * A text without an edge is also invisible if its contrast with white is below `VISIBLE`. An image counts as black.
  */
 export function isInvisible(mark: TextMark | ImageMark): boolean {
-  if ("image" in mark) return (mark.opacity ?? DEFAULTS.opacity) === 0;
+  if ("image" in mark) return stepsOnWhite(BLACK, mark.opacity ?? DEFAULTS.opacity) < 1;
   const { color, opacity, hasEdge } = appearanceOf(mark);
-  return opacity === 0 || (!hasEdge && contrastOn(WHITE, rgbOf(color), opacity) < VISIBLE);
+  const rgb = rgbOf(color);
+  return stepsOnWhite(rgb, opacity) < 1 || (!hasEdge && contrastOn(WHITE, rgb, opacity) < VISIBLE);
+}
+
+/**
+ * Returns the largest change of an 8-bit channel by a color on white paper. Readers truncate the opacity to
+ * `a = floor(255 * opacity)`, and change a channel `c` by `floor(a * (255 - c) / 255)`. The gray #282828 changes white by
+ * `floor(1 * 215 / 255) = 0` steps with opacity 0.007, and by `floor(2 * 215 / 255) = 1` step with opacity 0.008.
+ */
+function stepsOnWhite(color: Color, opacity: number): number {
+  return Math.floor(Math.floor(255 * opacity) * (1 - Math.min(...color)));
 }
 
 /** The paint of a mark. */

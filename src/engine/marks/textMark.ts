@@ -136,9 +136,9 @@ export function checkText(mark: TextMark, date: Date): void {
   chooseFonts(withNumber(textOf(mark, valuesOf(mark, 1, { date }))), appearanceOf(mark).weight);
 }
 
-/** Returns whether a text has a visible character. */
+/** Returns whether a text has a visible character. The Braille pattern without dots (U+2800) is blank in all fonts. */
 export function isVisible(text: string): boolean {
-  return /[^\s\p{Default_Ignorable_Code_Point}]/u.test(text);
+  return /[^\s\u2800\p{Default_Ignorable_Code_Point}]/u.test(text);
 }
 
 function expectVisible({ text }: TextMark): void {

@@ -9,6 +9,8 @@ test.each([
   [{ color: "#ffff00", opacity: 1 }, false],
   [{ color: "#fffffa", opacity: 1 }, true],
   [{}, false],
+  [{ opacity: 0.007 }, true],
+  [{ opacity: 0.008 }, false],
   [{ layer: "under" }, false],
   [{ layer: "under", opacity: 0 }, true],
   [{ layer: "under", color: "#ffff00", opacity: 0.1 }, true],
@@ -18,3 +20,11 @@ test.each([
     expect(isInvisible({ text: "A", ...mark })).toBe(expected);
   },
 );
+
+test.each([
+  [0, true],
+  [0.0039, true],
+  [0.004, false],
+])("detects whether an image is invisible on white paper: with opacity %d: %s", (opacity, expected) => {
+  expect(isInvisible({ image: new Uint8Array(), opacity })).toBe(expected);
+});
