@@ -143,7 +143,7 @@ function boxOf({ mark: { box }, x, y }: PlacedMark): Box {
  * Returns whether a box in user space overlaps `part`, which the matrix `toUser` maps to user space. Compares bounds
  * both in user space and in the space of the part, because the bounds of rotated boxes are too large.
  */
-function touches(box: Box, part: Box, toUser: Matrix): boolean {
+export function touches(box: Box, part: Box, toUser: Matrix): boolean {
   const isNear = hasArea(commonBox(box, boundsOf(part, toUser)), 0);
   return isNear && hasArea(commonBox(boundsOf(box, inverse(toUser)), part), 0);
 }

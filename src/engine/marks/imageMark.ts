@@ -56,6 +56,7 @@ export async function markWithImage(
     return {
       matrix,
       size: picture,
+      isTiled: tiling !== undefined,
       parts: (copies ? [shown, copies] : [shown]).map((part) => ({ mark: part, x: 0, y: 0 })),
     };
   };

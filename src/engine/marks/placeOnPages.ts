@@ -1,9 +1,10 @@
+import type { Bounds } from "../pdf/content/bounds.ts";
 import { type Matrix, multiply } from "../pdf/content/matrix.ts";
 import type { PdfDocument } from "../pdf/document/pdfDocument.ts";
 import { overlay } from "../pdf/output/overlay.ts";
 import type { Page } from "../pdf/pages/page.ts";
 import { wordsOf } from "./actualText.ts";
-import { AnnotationMarks, clipOut } from "./annotationMarks.ts";
+import { AnnotationMarks, clipOut, touches } from "./annotationMarks.ts";
 import type { Mark } from "./form.ts";
 import { displayedSize, haveSameShape, type Point, pointAt, type Size, samplesOf, toUserSpace } from "./geometry.ts";
 import { numbers, showEach } from "./operators.ts";
@@ -14,6 +15,8 @@ export interface Placement {
   /** Size of the whole mark in the space that all its parts share. For a tiled mark, this is the size of one copy. */
   size: Size;
   parts: readonly Part[];
+  /** Whether the parts include copies of the mark. */
+  isTiled?: boolean;
   /** The text that all parts of the mark show together. */
   words?: string;
   /** Marks from which no text is extracted. They are drawn after the parts. */
@@ -101,7 +104,7 @@ export async function placeOnPages(
     if (previous?.matrix !== matrix || !haveSameShape(previous.page, page))
       previous = {
         ...{ page, matrix, operands: numbers(toUser()) },
-        isOutside: ![parts, echoes].some((marks) => isOnPage(marks, matrix, displayedSize(page))),
+        isOutside: !isOnPage(placement, displayedSize(page)),
       };
     if (previous.isOutside) outsidePages.push(page.index + 1);
     const { operands } = previous;
@@ -159,9 +162,16 @@ function outlineOf(page: Page, { matrix, size: { width, height } }: Placement): 
   };
 }
 
-/** Returns whether any sample point of the marks is on a page. */
-function isOnPage(parts: readonly Part[], matrix: Matrix, { width, height }: Size): boolean {
-  return pointsOf(parts, matrix).some(({ x, y }) => x > 0 && y > 0 && x < width && y < height);
+/**
+ * Returns whether a part of the mark's box is on the page. Tiled marks are measured by the boxes of their parts, which
+ * include the copies. The boxes of text parts are wider than the text, so other marks are measured by their size.
+ */
+function isOnPage({ matrix, size, parts, echoes = [], isTiled = false }: Placement, page: Size): boolean {
+  const area = { x0: 0, y0: 0, x1: page.width, y1: page.height };
+  const boxes = isTiled
+    ? [...parts, ...echoes].map(({ mark: { box }, x, y }): Bounds => [box[0] + x, box[1] + y, box[2] + x, box[3] + y])
+    : [[0, 0, size.width, size.height] as const];
+  return boxes.some(([x0, y0, x1, y1]) => touches(area, { x0, y0, x1, y1 }, matrix));
 }
 
 /** Returns the sample points of all marks, mapped by `matrix`. */

@@ -98,7 +98,7 @@ export async function markWithText(
       const copies = tiling.copiesOf(part.mark);
       return copies ? { ...part, mark: copies } : [];
     });
-    return { matrix, size, parts, echoes, words };
+    return { matrix, size, parts, echoes, words, isTiled: true };
   };
   const { outsidePages } = await placeOnPages(document, placementOn, onPlace);
   return {

@@ -59,3 +59,20 @@ test("the notice mark-outside names the pages on which the offset moves the mark
   const { notices } = await watermark(pages, { image: RED_PNG, offsetYPt: -10_000 });
   expect(notices).toEqual(['mark-outside;pages="1-3"']);
 });
+
+test.each([
+  [56, []],
+  [71, ['mark-outside;pages="1"']],
+])(
+  "the notice mark-outside accounts for the corners of a rotated mark: a square with sides of 120 points and its center %d points from the corner of the page",
+  async (distance, expected) => {
+    const offset = 300 + distance * Math.SQRT1_2;
+    const mark = { image: RED_PNG, position: "center", scale: 0.2, rotation: 45 } as const;
+    const { notices } = await watermark(pagesOf(["/MediaBox [0 0 600 600]"]), {
+      ...mark,
+      offsetXPt: offset,
+      offsetYPt: offset,
+    });
+    expect(notices).toEqual(expected);
+  },
+);
