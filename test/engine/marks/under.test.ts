@@ -8,7 +8,7 @@ import { readerBy } from "../../support/ranges.ts";
 import { readable } from "../../support/readable.ts";
 import { encodeJpeg } from "../images/encodeJpeg.ts";
 import { encodePng } from "../images/encodePng.ts";
-import { archive } from "../pdf/archive.ts";
+import { archive, xmp } from "../pdf/archive.ts";
 import { type Bodies, FileBuilder, file, latin1, onePage } from "../pdf/fixture.ts";
 
 type Mark = TextMark | ImageMark;
@@ -147,6 +147,18 @@ describe("a PDF/X file", () => {
     ["a colored text for an RGB press", RED, RGB_PRESS],
   ])("a PDF/X file gets the notice pdfx-broken if it is marked with %s", async (_, mark, profile) => {
     expect((await marked(pdfx(profile), mark)).notices).toEqual(["pdfx-broken"]);
+  });
+
+  it.each<[string, string, Bodies[number]]>([
+    ["in an output intent with an indirect /S", "/OutputIntents[<</S 5 0 R>>]", "/GTS_PDFX"],
+    [
+      "only in its XMP metadata",
+      "/Metadata 5 0 R",
+      { data: xmp('pdfxid:GTS_PDFXVersion="PDF/X-4"', 'xmlns:pdfxid="http://www.npes.org/pdfx/ns/id/"') },
+    ],
+  ])("a transparent mark gets the notice pdfx-broken in a file that claims PDF/X %s", async (_, entries, claim) => {
+    const source = file(onePage(undefined, { 1: `<</Type/Catalog/Pages 2 0 R${entries}>>`, 5: claim }));
+    expect((await marked(source, { text: "A", layer: "over" })).notices).toEqual(["pdfx-broken"]);
   });
 
   it("a mark in a PDF/X file draws colored text in CMYK", async () => {

@@ -38,7 +38,7 @@ import { namePrefix } from "./namePrefix.ts";
 import { tableBefore } from "./olderRevision.ts";
 import { checkOutputIntents } from "./outputIntent.ts";
 import { hasOtherPage } from "./pageObjects.ts";
-import { readPdfa, usableDeviceColors } from "./pdfa.ts";
+import { readPdfa, readXmp, usableDeviceColors } from "./pdfa.ts";
 import { documentOf, type OutputStart, type PdfDocument, type ReadDocument } from "./pdfDocument.ts";
 import { readPress } from "./pdfx.ts";
 import { expandObjectStreams, findCatalogs } from "./scannedStreams.ts";
@@ -229,7 +229,8 @@ async function readTree(
     };
   });
   const signed = await isSigned(objects, catalog);
-  const pdfa = await readPdfa(objects, catalog);
+  const xmp = await readXmp(objects, catalog);
+  const pdfa = await readPdfa(objects, catalog, xmp);
   await checkOutputIntents(objects, catalog);
   const numbers = new ObjectNumbers(xref.table, trailer.get("Size"));
   if (!(trailer.get("Root") instanceof Reference))
@@ -289,7 +290,7 @@ async function readTree(
     signed,
     language: await readLanguage(objects, root, catalog),
     pdfa,
-    press: await readPress(objects, trailer, catalog),
+    press: await readPress(objects, trailer, catalog, xmp),
     deviceColors: usableDeviceColors(pdfa, walk.defaultSpaces),
     thorough,
   };

@@ -28,18 +28,14 @@ const LONGEST_XMP = 1 << 20;
 
 /**
  * Reads the claim to be PDF/A from the catalog's XMP metadata (ISO 19005-1, 6.7.11; ISO 19005-2, 6.6.4).
- * @returns undefined if there is no readable claim, or if the file is encrypted, which PDF/A forbids
+ * @returns undefined if there is no readable claim
  */
-export async function readPdfa(objects: Objects, catalog: Dictionary): Promise<Pdfa | undefined> {
-  if (objects.cipher) return undefined;
+export async function readPdfa(objects: Objects, catalog: Dictionary, xmp: string): Promise<Pdfa | undefined> {
+  const part = claimIn(xmp, "pdfa");
+  if (part === undefined) return undefined;
   try {
-    const part = await objects.run(() => claimedPart(metadataOf(objects, catalog), "pdfa"));
-    if (part === undefined) return undefined;
-    // The output intents are read in a separate step. If their bytes are missing, only this step is repeated, so the
-    // metadata are not read again.
-    return { part, intent: await objects.run(() => intentOf(objects, catalog)) };
+    return { part: Number(part), intent: await objects.run(() => intentOf(objects, catalog)) };
   } catch (error) {
-    // Unreadable and oversized metadata count as missing, because no page depends on metadata.
     if (error instanceof Malformed || error instanceof EngineError) return undefined;
     throw error;
   }
@@ -51,12 +47,7 @@ export async function readPdfa(objects: Objects, catalog: Dictionary): Promise<P
  */
 export async function mayBePdfua(objects: Objects, catalog: Dictionary): Promise<boolean> {
   if (objects.cipher || !catalog.has("MarkInfo")) return catalog.has("MarkInfo");
-  try {
-    return (await objects.run(() => claimedPart(metadataOf(objects, catalog), "pdfua"))) !== undefined;
-  } catch (error) {
-    if (error instanceof Malformed || error instanceof EngineError) return false;
-    throw error;
-  }
+  return claimIn(await readXmp(objects, catalog), "pdfua") !== undefined;
 }
 
 /**
@@ -96,25 +87,44 @@ export function pdfaNotices({ pdfa, uses }: { pdfa: Pdfa | undefined; uses: Read
 }
 
 /**
- * Returns the XMP packet as text. Removes zero bytes, so that ASCII characters in UTF-16 or UTF-32 become plain ASCII.
+ * Returns the catalog's XMP packet as text. Removes zero bytes, so that ASCII characters in UTF-16 or UTF-32 become
+ * plain ASCII. Returns an empty text for an encrypted file, and for unreadable or oversized metadata, because no page
+ * depends on metadata.
  */
-function metadataOf(objects: Objects, catalog: Dictionary): string {
-  const { source, table } = objects;
+export async function readXmp(objects: Objects, catalog: Dictionary): Promise<string> {
+  const { source, table, cipher } = objects;
   const reference = catalog.get("Metadata");
   const row = reference instanceof Reference ? table.liveRow(reference.num) : -1;
-  if (row < 0 || table.kind(row) !== IN_FILE) return "";
-  const { dict, data } = readStream(source, table.offset(row), (length) => objects.streamLength(length));
-  const xmp = decodeStream(dict, data, source.meter);
-  return decodeLatin1(xmp, 0, Math.min(xmp.length, LONGEST_XMP)).replaceAll("\0", "");
+  if (cipher || row < 0 || table.kind(row) !== IN_FILE) return "";
+  try {
+    return await objects.run(() => {
+      const { dict, data } = readStream(source, table.offset(row), (length) => objects.streamLength(length));
+      const xmp = decodeStream(dict, data, source.meter);
+      return decodeLatin1(xmp, 0, Math.min(xmp.length, LONGEST_XMP)).replaceAll("\0", "");
+    });
+  } catch (error) {
+    if (error instanceof Malformed || error instanceof EngineError) return "";
+    throw error;
+  }
 }
 
-/** Returns the value of `part` in the identification schema of PDF/A or PDF/UA, from an attribute or an element. */
-function claimedPart(xmp: string, standard: "pdfa" | "pdfua"): number | undefined {
-  const schema = new RegExp(`xmlns:([\\w-]+)\\s*=\\s*["']http://www\\.aiim\\.org/${standard}/ns/id/["']`);
-  const prefix = schema.exec(xmp)?.[1];
+/**
+ * The property that claims conformance to a standard: the namespace of its schema, its name, and the beginning of its
+ * value.
+ */
+const CLAIMS = {
+  pdfa: ["aiim.org/pdfa", "part", "\\d"],
+  pdfua: ["aiim.org/pdfua", "part", "\\d"],
+  pdfx: ["npes.org/pdfx", "GTS_PDFXVersion", "PDF/X"],
+} as const;
+
+/** Returns the claim to conform to a standard from an attribute or an element of XMP metadata. */
+export function claimIn(xmp: string, standard: keyof typeof CLAIMS): string | undefined {
+  const [schema, property, value] = CLAIMS[standard];
+  const prefix = new RegExp(`xmlns:([\\w-]+)\\s*=\\s*["']http://www\\.${schema}/ns/id/["']`).exec(xmp)?.[1];
   if (prefix === undefined) return undefined;
-  for (const [, name, part] of xmp.matchAll(/[\s<]([\w-]+):part\s*(?:=\s*["']|>)\s*(\d)/g))
-    if (name === prefix) return Number(part);
+  const claims = new RegExp(`[\\s<]([\\w-]+):${property}(?:\\s*=\\s*["']|(?:\\s[^<>]{0,99})?>)\\s*(${value})`, "g");
+  for (const [, name, claim] of xmp.matchAll(claims)) if (name === prefix) return claim;
   return undefined;
 }
 

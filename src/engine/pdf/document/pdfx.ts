@@ -3,7 +3,7 @@ import { EngineError } from "../../errors.ts";
 import type { Objects } from "../objects/objects.ts";
 import { Malformed } from "../syntax/lexer.ts";
 import type { Dictionary } from "../syntax/values.ts";
-import type { Feature } from "./pdfa.ts";
+import { claimIn, type Feature } from "./pdfa.ts";
 
 /** Facts that show whether a file is made for print. */
 export interface Press {
@@ -32,18 +32,24 @@ const MOST_INTENTS = 8;
 const COLORS_OF_CMYK = 4;
 
 /**
- * Reads the output intents and the claim to be PDF/X. Unreadable data count as missing, because no page depends on
+ * Reads the output intents and the claim to be PDF/X, which files make in the document information, in an output intent
+ * or in the XMP metadata `xmp`. Unreadable data count as missing, because no page depends on
  * them.
  */
-export async function readPress(objects: Objects, trailer: Dictionary, catalog: Dictionary): Promise<Press> {
+export async function readPress(
+  objects: Objects,
+  trailer: Dictionary,
+  catalog: Dictionary,
+  xmp: string,
+): Promise<Press> {
   try {
     const info = await objects.run(() => objects.dictionary(trailer.get("Info")));
-    let isPdfx = info?.has("GTS_PDFXVersion") ?? false;
+    let isPdfx = info?.has("GTS_PDFXVersion") || claimIn(xmp, "pdfx") !== undefined;
     let [isCmyk, isOther] = [false, false];
     const intents = await objects.run(() => objects.resolve(catalog.get("OutputIntents")));
     for (const item of Array.isArray(intents) ? intents.slice(0, MOST_INTENTS) : []) {
       const intent = await objects.run(() => objects.dictionary(item));
-      isPdfx ||= intent?.get("S") === "GTS_PDFX";
+      isPdfx ||= (await objects.run(() => objects.resolve(intent?.get("S")))) === "GTS_PDFX";
       const profile = await objects.run(() => objects.dictionary(intent?.get("DestOutputProfile")));
       const colors = profile?.get("N");
       isCmyk ||= colors === COLORS_OF_CMYK;

@@ -31,6 +31,16 @@ describe("readPdfa", () => {
       { data: xmp("").replace("/></rdf", "><pdfaid:part> 3 </pdfaid:part></rdf:Description></rdf") },
       3,
     ],
+    [
+      "with an element that has an attribute",
+      {
+        data: xmp("").replace(
+          "/></rdf",
+          '><pdfaid:part rdf:parseType="Literal">1</pdfaid:part></rdf:Description></rdf',
+        ),
+      },
+      1,
+    ],
     ["with single quotes", { data: PART_2.replaceAll('"', "'") }, 2],
     ["with another prefix", { data: xmp('a-id:part="4"', 'xmlns:a-id = "http://www.aiim.org/pdfa/ns/id/"') }, 4],
     [
