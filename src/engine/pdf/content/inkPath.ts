@@ -1,5 +1,5 @@
 /** Collects a path (ISO 32000-2, 8.5) and reports the bounds of its painted areas and lines. */
-import { type Bounds, boundsOf } from "./bounds.ts";
+import { areaOf, type Bounds, boundsOf } from "./bounds.ts";
 import { LEVEL, type Matrix } from "./matrix.ts";
 
 /**
@@ -15,6 +15,11 @@ const MIN_FRAME = 36;
 /** Maximum share of a frame's bounds that the frame covers. */
 const MAX_FRAME_SHARE = 0.25;
 
+/** Maximum number of control points of a shape that counts as a rectangle. */
+const MAX_CONTROLS = 64;
+/** Minimum share of its bounds that a shape covers if it counts as a rectangle, with rounded corners for example. */
+const FULL_SHARE = 0.95;
+
 /** Number of coordinates of a rectangle's four corners. */
 const CORNERS_END = 8;
 
@@ -27,38 +32,26 @@ export class InkPath {
   #points: number[] = [];
   /** Indexes of the first point of each subpath in the list of points. */
   #starts: number[] = [];
-  #hasCurve = false;
+  /** Indexes of the first control points of curves in the list of points. */
+  readonly #controls = new Set<number>();
 
   /** Bounds of the whole path. Undefined for an empty path. */
   get bounds(): Bounds | undefined {
     return this.#points.length > 0 ? boundsOf(this.#points) : undefined;
   }
 
-  /** Whether the path is one upright rectangle. */
-  get isRectangle(): boolean {
+  /**
+   * Whether the path is one shape that fills nearly all of its bounds, such as a rectangle with rounded corners. A curve
+   * lies between the line through its control points and the line through its ends, so both must fill the bounds.
+   */
+  get fillsBounds(): boolean {
+    if (this.#starts.length !== 1 || this.#controls.size === MAX_CONTROLS) return false;
     const points = this.#points;
-    if (this.#starts.length !== 1 || this.#hasCurve) return false;
-    const isNear = (i: number, j: number) =>
-      Math.abs(points[i]! - points[j]!) < LEVEL && Math.abs(points[i + 1]! - points[j + 1]!) < LEVEL;
-    let end = points.length;
-    while (end > CORNERS_END && isNear(end - 2, 0)) end -= 2;
-    if (end !== CORNERS_END) return false;
-    const [x0, y0, x1, y1, x2, y2, x3, y3] = points as [number, number, number, number, ...number[]];
-    const isEqual = (pairs: (number | undefined)[][]) => pairs.every(([a, b]) => Math.abs(a! - b!) < LEVEL);
-    return (
-      isEqual([
-        [y0, y1],
-        [x1, x2],
-        [y2, y3],
-        [x3, x0],
-      ]) ||
-      isEqual([
-        [x0, x1],
-        [y1, y2],
-        [x2, x3],
-        [y3, y0],
-      ])
-    );
+    const ends = this.#controls.size > 0 ? points.filter((_, i) => !this.#controls.has(i - (i % 2))) : points;
+    return [points, ends].every((outline) => {
+      const share = outlineOf(outline, 0, outline.length).area / areaOf(boundsOf(points));
+      return share >= FULL_SHARE && share <= 1 + LEVEL;
+    });
   }
 
   moveTo(matrix: Matrix, x: number, y: number): void {
@@ -71,9 +64,9 @@ export class InkPath {
     this.#points.push(a * x + c * y + e, b * x + d * y + f);
   }
 
-  /** Adds a control point or the end of a curve. */
-  curveTo(matrix: Matrix, x: number, y: number): void {
-    this.#hasCurve = true;
+  /** Adds a control point of a curve that ends at the next point which is not a control point. */
+  controlTo(matrix: Matrix, x: number, y: number): void {
+    if (this.#controls.size < MAX_CONTROLS) this.#controls.add(this.#points.length);
     this.lineTo(matrix, x, y);
   }
 
@@ -83,7 +76,7 @@ export class InkPath {
   }
 
   clear(): void {
-    this.#hasCurve = false;
+    this.#controls.clear();
     if (this.#points.length > 0) [this.#points, this.#starts] = [[], []];
   }
 
@@ -130,16 +123,9 @@ export class InkPath {
   /** Returns the thickness of a subpath that is a frame or a part of a frame. Returns undefined for other subpaths. */
   #frameThickness(start: number, end: number): number | undefined {
     const [x0, y0, x1, y1] = boundsOf(this.#points, start, end);
-    if (this.#hasCurve || end - start <= CORNERS_END || Math.min(x1 - x0, y1 - y0) < MIN_FRAME) return undefined;
-    let [doubleArea, length] = [0, 0];
-    for (let i = start; i < end; i += 2) {
-      const next = i + 2 < end ? i + 2 : start;
-      const [fromX, fromY] = [this.#points[i]!, this.#points[i + 1]!];
-      const [toX, toY] = [this.#points[next]!, this.#points[next + 1]!];
-      doubleArea += fromX * toY - toX * fromY;
-      length += Math.hypot(toX - fromX, toY - fromY);
-    }
-    const area = Math.abs(doubleArea) / 2;
+    if (this.#controls.size > 0 || end - start <= CORNERS_END || Math.min(x1 - x0, y1 - y0) < MIN_FRAME)
+      return undefined;
+    const { area, length } = outlineOf(this.#points, start, end);
     return area < MAX_FRAME_SHARE * (x1 - x0) * (y1 - y0) ? (2 * area) / length : undefined;
   }
 
@@ -155,4 +141,17 @@ export class InkPath {
   #isUpright(i: number): boolean {
     return Math.abs(this.#points[i]! - this.#points[i - 2]!) < LEVEL;
   }
+}
+
+/** Returns the area of a closed polygon and the length of its outline. */
+function outlineOf(points: readonly number[], start: number, end: number): { area: number; length: number } {
+  let [doubleArea, length] = [0, 0];
+  for (let i = start; i < end; i += 2) {
+    const next = i + 2 < end ? i + 2 : start;
+    const [fromX, fromY] = [points[i]!, points[i + 1]!];
+    const [toX, toY] = [points[next]!, points[next + 1]!];
+    doubleArea += fromX * toY - toX * fromY;
+    length += Math.hypot(toX - fromX, toY - fromY);
+  }
+  return { area: Math.abs(doubleArea) / 2, length };
 }

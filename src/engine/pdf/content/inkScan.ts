@@ -207,9 +207,9 @@ export class InkScan {
     if (isStroked && !stroke.isLight)
       this.#path.stroke(lineWidth * Math.sqrt(Math.abs(matrix[0] * matrix[3] - matrix[1] * matrix[2])), this.#shape);
     const { bounds } = this.#path;
-    if (isFilled) this.#area(bounds, !fill.isPattern && this.#path.isRectangle, fill.color);
+    if (isFilled) this.#area(bounds, !fill.isPattern && this.#path.fillsBounds, fill.color);
     if (this.#isClip && bounds) {
-      this.#state.isClipRectangle &&= this.#path.isRectangle;
+      this.#state.isClipRectangle &&= this.#path.fillsBounds;
       this.#state.clip = clipped(bounds, clip);
     }
     this.#isClip = false;
@@ -359,7 +359,9 @@ export class InkScan {
   }
 
   #curve(numbers: Float64Array, count: number): void {
-    for (let i = 0; i < count; i += 2) this.#path.curveTo(this.#state.matrix, numbers[i]!, numbers[i + 1]!);
+    const { matrix } = this.#state;
+    for (let i = 0; i < count - 2; i += 2) this.#path.controlTo(matrix, numbers[i]!, numbers[i + 1]!);
+    this.#path.lineTo(matrix, numbers[count - 2]!, numbers[count - 1]!);
   }
 
   #rectangle([x, y, width, height]: Float64Array): void {

@@ -41,6 +41,11 @@ it.each<[string, string, string, string?, Bodies?]>([
   ],
   ["a nested form", `[${FIELD}]`, "q 1 0 0 1 0 0 cm /I Do Q", USES, { 7: { dict: FORM, data: FILL } }],
   ["a path of lines", `[${FIELD}]`, "0 0 m 100 0 l 100 100 l 0 100 l h f"],
+  [
+    "a rectangle with rounded corners",
+    `[${FIELD}]`,
+    "9 0 m 91 0 l 96 0 100 4 100 9 c 100 91 l 100 96 96 100 91 100 c 9 100 l 4 100 0 96 0 91 c 0 9 l 0 4 4 0 9 0 c b",
+  ],
   ["a scaled rectangle", `[${FIELD}]`, "100 0 0 100 0 0 cm 0 0 1 1 re f"],
   ["a rectangle that is colored late", `[${FIELD}]`, "0 0 100 100 re 1 g f"],
   ["two halves", `[${FIELD}]`, "0 0 100 50 re f 0 50 100 50 re f"],
@@ -83,6 +88,11 @@ it.each<[string, string, string, string?, Bodies?]>([
   ["a field that is off", `[<</Subtype/Widget${RECT}/AS/Off${STATES}>>]`, FILL],
   ["a field with flags behind a reference", `[${FIELD.replace("/Rect", "/F 7 0 R/Rect")}]`, FILL, "", { 7: "2" }],
   ["a field that is filled in part", `[${FIELD}]`, "0 0 50 100 re f"],
+  [
+    "a field with a circle",
+    `[${FIELD}]`,
+    "50 0 m 78 0 100 22 100 50 c 100 78 78 100 50 100 c 22 100 0 78 0 50 c 0 22 22 0 50 0 c f",
+  ],
   ["a field with an outline only", `[${FIELD}]`, "0 0 100 100 re S"],
   ["a transparent field", `[${FIELD}]`, `/G gs ${FILL}`, "/Resources<</ExtGState<</G<</ca .5>>>>>>"],
   [
