@@ -4,7 +4,15 @@ import { Purchase } from "./purchase.ts";
 
 const { path, name } = document.querySelector<HTMLElement>("main.pay")!.dataset as { path: string; name: string };
 const digest = await sha256(new TextEncoder().encode(path));
-const order: Order = { path, name, settings: "", bytes: 0, form: () => new FormData(), digest: async () => digest };
+const order: Order = {
+  path,
+  name,
+  settings: "",
+  bytes: 0,
+  password: "",
+  form: () => new FormData(),
+  digest: async () => digest,
+};
 const purchase = new Purchase(() => order, { isShown: (attempt) => attempt.digest === digest });
 await purchase.offer(true);
 const preview = document.getElementById("preview");

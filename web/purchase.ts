@@ -14,7 +14,7 @@ import {
 import { buy } from "./buying/buy.ts";
 import type { Order } from "./buying/order.ts";
 import type { Payer } from "./buying/payer.ts";
-import { receiptFor } from "./buying/receipt.ts";
+import { type Receipt, receiptFor } from "./buying/receipt.ts";
 import { Stopped } from "./buying/stopped.ts";
 import { findWallets, type Wallet } from "./buying/wallets.ts";
 
@@ -50,8 +50,8 @@ export class Purchase {
   /** Digest of the order whose error is shown. Offering the same order again must not clear the error message. */
   #failedDigest: string | undefined;
   readonly #onBought: () => void;
-  /** Receipts by the digest of the order. */
-  readonly #receipts = new Map<string, HTMLElement>();
+  /** Receipts by the key of the attempt. */
+  readonly #receipts = new Map<string, Receipt>();
 
   /**
    * @param order returns the order that the controls currently describe
@@ -97,7 +97,7 @@ export class Purchase {
   async #label(order: Order | undefined): Promise<{ digest: string | undefined; words: string } | undefined> {
     const offer = ++this.#offers;
     const digest = await order?.digest();
-    const attempt = digest === undefined ? undefined : findAttempt(digest);
+    const attempt = digest === undefined ? undefined : findAttempt(digest, order!.password);
     if (offer !== this.#offers || this.#isBusy) return undefined;
     const isAnother = digest !== undefined && receipts.childElementCount > 0;
     const [label, words] = attempt?.payment
@@ -155,6 +155,7 @@ export class Purchase {
             status.textContent = words;
           },
           showProgress,
+          showEnded: () => this.#receipts.get(attempt!.key)?.close("The link has expired or was revoked."),
           choosePayer: () => choosePayer(signal),
         }),
       );
@@ -184,16 +185,16 @@ export class Purchase {
 
   /** Shows the receipt of a bought file above earlier receipts. */
   #show(attempt: Attempt, bought: Bought): HTMLElement {
-    const { digest } = attempt;
-    const { element: receipt } = receiptFor(attempt, bought, () => {
+    const { key } = attempt;
+    const receipt = receiptFor(attempt, bought, () => {
       dropAttempt(attempt);
-      this.#receipts.delete(digest);
+      this.#receipts.delete(key);
       this.offer(this.#isUsable);
     });
-    this.#receipts.get(digest)?.remove();
-    this.#receipts.set(digest, receipt);
-    receipts.prepend(receipt);
-    return receipt;
+    this.#receipts.get(key)?.element.remove();
+    this.#receipts.set(key, receipt);
+    receipts.prepend(receipt.element);
+    return receipt.element;
   }
 }
 

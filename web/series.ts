@@ -109,7 +109,10 @@ function resultOf(bought: number, left: readonly File[], isSameSettings: boolean
 async function remaining(shop: Shop, files: readonly File[]): Promise<File[]> {
   if (boughtAttempts().length === 0) return [...files];
   const left: File[] = [];
-  for (const file of files) if (!findAttempt(await shop.orderFor(file).digest())?.bought) left.push(file);
+  for (const file of files) {
+    const order = shop.orderFor(file);
+    if (!findAttempt(await order.digest(), order.password)?.bought) left.push(file);
+  }
   return left;
 }
 

@@ -73,6 +73,43 @@ describePage("the password of a PDF in the playground", (running) => {
     });
   });
 
+  test("each password of a PDF has its own purchase, and its receipt remains when another password is used", () =>
+    withPage(running.browser, running.worker.url, async ({ page }) => {
+      const links = () =>
+        page.locator("[data-part=link]").evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value));
+      const open = async (password: string) => {
+        await page.reload({ waitUntil: "networkidle" });
+        await page.evaluate("sessionStorage.clear()");
+        await chooseLocked(page);
+        await unlock(page, password);
+        await expect.poll(() => page.isEnabled("#buy-in-development"), PATIENCE).toBe(true);
+      };
+      const press = async () => {
+        await page.click("#buy-in-development");
+        await page.waitForSelector("#purchase:not(.busy)");
+      };
+      await open(LOCKED.owner);
+      await press();
+      const [first] = await links();
+
+      await open(LOCKED.user);
+      await press();
+      expect(await page.textContent("#purchase-status")).toMatch(/used another password\. Nothing was charged now\./);
+      expect(await page.textContent("#buy")).toBe("Get the PDF");
+      expect(await links()).toEqual([first]);
+      await press();
+      const [second, ...earlier] = await links();
+      expect(earlier).toEqual([first]);
+      expect(second).not.toBe(first);
+
+      await open(LOCKED.owner);
+      await press();
+      await expect.poll(() => page.textContent("#buy"), PATIENCE).toBe("Get it again");
+      await press();
+      expect((await links()).toSorted()).toEqual([first, second].toSorted());
+      for (const link of await links()) expect((await fetch(link)).status).toBe(200);
+    }));
+
   test("the playground forgets the password when the visitor chooses another file", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseLocked(page);

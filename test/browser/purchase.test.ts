@@ -67,6 +67,22 @@ describePage("paying with the development key", (running) => {
       expect(await order()).toContain(", stamp");
     }));
 
+  test("a file with another name is another order if the text shows the name", () =>
+    withPage(running.browser, running.worker.url, async ({ page }) => {
+      await chooseFile(page, sample, "alice.pdf");
+      await expectChange(page, () => page.fill("#text-text", "{filename}"));
+      await page.click("form[data-operation=text] summary");
+      await page.fill("#text-filename", "final.pdf");
+      await expect.poll(() => page.isEnabled("#buy-in-development"), PATIENCE).toBe(true);
+      await page.click("#buy-in-development");
+      await page.waitForSelector(".receipt");
+      await chooseFile(page, sample, "bob.pdf");
+      await expectPurchaseStatus(page, /not bought yet/);
+      expect(await page.textContent("#buy")).toBe("Get the PDF");
+      await page.click("#buy-in-development");
+      await expect.poll(() => page.locator(".receipt").count(), PATIENCE).toBe(2);
+    }));
+
   test("a bought link can be copied and revoked", () =>
     withPage(
       running.browser,

@@ -14,7 +14,7 @@ export interface Bought {
 
 /** An attempt to buy an order. */
 export interface Attempt {
-  /** Digest of the order. */
+  /** Digest of the order. Orders that differ only in the password have the same digest. */
   digest: string;
   /** Name of the order's result. */
   name: string;
@@ -37,16 +37,32 @@ export interface Attempt {
   until: number;
 }
 
-/** Facts about an order that its receipt shows. */
-type AttemptFacts = Pick<Attempt, "name" | "picture"> & { settings: string };
+/** Facts about an order that its receipt shows, and the password, which is not stored. */
+type AttemptFacts = Pick<Attempt, "name" | "picture"> & { settings: string; password: string };
 
 const STORAGE = "overprint.attempts";
 /** Maximum lifetime of links and idempotency keys. */
 const RETENTION_MS = 30 * 24 * 3600 * 1000;
 
-/** Returns the attempt for an order, if any. */
-export function findAttempt(digest: string): Attempt | undefined {
-  return read().find((attempt) => attempt.digest === digest);
+/**
+ * Attempts that the service refused for a password, as pairs of a key and the password. They are kept in memory only,
+ * because the browser must not store the password or a value derived from it.
+ */
+const refused = new Set<string>();
+
+/** Returns the attempt for an order, if any. Prefers an attempt with a signed payment, which may have been charged. */
+export function findAttempt(digest: string, password: string): Attempt | undefined {
+  const found = read().filter((one) => one.digest === digest && !refused.has(pairOf(one, password)));
+  return found.findLast(({ payment }) => payment) ?? found[0];
+}
+
+/** Excludes an attempt from the attempts for a password, because it bought the file with another password. */
+export function excludeAttempt(attempt: Attempt, password: string): void {
+  refused.add(pairOf(attempt, password));
+}
+
+function pairOf({ key }: Attempt, password: string): string {
+  return `${key} ${password}`;
 }
 
 /** Returns the attempts whose links still work, oldest first. */
@@ -55,8 +71,8 @@ export function boughtAttempts(): (Attempt & { bought: Bought })[] {
 }
 
 /** Returns the attempt for an order, or starts one with a new key. */
-export function beginAttempt(digest: string, { name, settings, picture }: AttemptFacts): Attempt {
-  const found = findAttempt(digest);
+export function beginAttempt(digest: string, { name, settings, picture, password }: AttemptFacts): Attempt {
+  const found = findAttempt(digest, password);
   if (found) return found;
   const attempt = { digest, name, settings, picture, key: crypto.randomUUID(), until: Date.now() + RETENTION_MS };
   saveAttempt(attempt);
@@ -73,8 +89,8 @@ export function dropAttempt(attempt: Attempt): void {
   write(others(attempt));
 }
 
-function others({ digest }: Attempt): Attempt[] {
-  return read().filter((attempt) => attempt.digest !== digest);
+function others({ key }: Attempt): Attempt[] {
+  return read().filter((attempt) => attempt.key !== key);
 }
 
 function read(): Attempt[] {

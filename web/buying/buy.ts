@@ -1,7 +1,7 @@
 /** Runs a purchase, from the order to the link. Accesses the page only through {@link PurchaseView}. */
 
 import { send } from "../send.ts";
-import { type Attempt, type Bought, dropAttempt, saveAttempt } from "./attempts.ts";
+import { type Attempt, type Bought, dropAttempt, excludeAttempt, saveAttempt } from "./attempts.ts";
 import type { Order } from "./order.ts";
 import type { Payer } from "./payer.ts";
 import { Stopped } from "./stopped.ts";
@@ -13,6 +13,8 @@ export interface PurchaseView {
   show(words: string): void;
   /** Shows how much of the file is uploaded, from 0 to 1. */
   showProgress(share: number): void;
+  /** Shows that the link of the earlier purchase has ended. */
+  showEnded(): void;
   /** Asks the visitor which wallet pays. */
   choosePayer(): Promise<Payer>;
 }
@@ -32,9 +34,6 @@ const TEMPORARY: Record<string, string> = {
   payment_in_progress: "The payment is being processed.",
   too_busy: "The service is busy.",
 };
-/** Error codes for the payment or idempotency key of an earlier purchase whose link has expired or was revoked. */
-const SPENT = ["payment_already_used", "idempotency_key_reused"];
-
 /**
  * Buys an order. Retries an earlier attempt with the same key and payment.
  * @throws Stopped with a message for the visitor
@@ -55,9 +54,15 @@ export async function buy(order: Order, attempt: Attempt, view: PurchaseView): P
       isOld = false; // the payment of an earlier attempt was not used and has expired, so a new one is signed
     } else if (code in TEMPORARY) {
       await waitFor(refusal.seconds || 5, TEMPORARY[code]!, view);
+    } else if (code === "idempotency_key_reused") {
+      excludeAttempt(attempt, order.password);
+      throw new Stopped(
+        "Your earlier purchase of this file used another password. Nothing was charged now. Press the button again to get the file with this password.",
+      );
     } else {
-      if (!SPENT.includes(code)) throw new Stopped(wordsOf(refusal));
+      if (code !== "payment_already_used") throw new Stopped(wordsOf(refusal));
       dropAttempt(attempt);
+      view.showEnded();
       throw new Stopped("The link that you bought has expired or was revoked. Buy the file again to get a new link.");
     }
   }

@@ -15,7 +15,9 @@ export interface Order {
   bytes: number;
   /** Returns the body of the paid call. */
   form(): FormData;
-  /** Returns a SHA-256 of the order, in hexadecimal. Equal orders have equal digests. */
+  /** Password of the file, or an empty text. The browser must not store it. */
+  password: string;
+  /** Returns a SHA-256 of the order without the password, in hexadecimal. */
   digest(): Promise<string>;
 }
 
@@ -39,6 +41,7 @@ export function orderOf(marked: MarkedFile): Order {
     picture: marked.picture,
     bytes,
     form: () => formOf(marked),
+    password: String(marked.fields.password ?? ""),
     digest: () => digestOf(marked),
   };
 }
@@ -62,11 +65,13 @@ function withoutPassword({ password: _, ...fields }: Settings["fields"]): Settin
   return fields;
 }
 
+/** Computes the digest of an order. The name of the file contributes only if the text of the mark shows it. */
 async function digestOf({ file, image, operation, path, fields }: MarkedFile): Promise<string> {
   const files = operation === "image" && image ? [file, image] : [file];
   const digests = await Promise.all(files.map(fileDigest));
   const sorted = Object.entries(withoutPassword(fields)).sort(([a], [b]) => (a < b ? -1 : 1));
-  const canonical = JSON.stringify([path, digests, sorted]);
+  const source = String(fields.text).includes("{filename}") ? [file.name] : [];
+  const canonical = JSON.stringify([path, digests, sorted, ...source]);
   return sha256(new TextEncoder().encode(canonical));
 }
 
