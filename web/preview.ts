@@ -1,7 +1,7 @@
 /** Marks a file and draws the result. The page loads this module only after a file has been chosen. */
-import { Engine } from "./engine.ts";
+import { Engine, NOT_LOADED } from "./engine.ts";
 import type { Adjustment } from "./handles.ts";
-import type { Marked, MarkRequest } from "./messages.ts";
+import { type Marked, type MarkRequest, Refused } from "./messages.ts";
 import { enablePageTools } from "./pageTools.ts";
 import { Viewer } from "./viewer.ts";
 
@@ -10,9 +10,20 @@ const PICTURE_PX = 160;
 
 type Job = Omit<MarkRequest, "id">;
 
-/** Loads the engine into the browser's cache. Reports the number of bytes received so far. */
-export async function fetchEngine(onProgress: (bytes: number) => void): Promise<void> {
-  const reader = (await fetch("/assets/engine.worker.js")).body!.getReader();
+/**
+ * Loads the engine into the browser's cache. Reports the number of bytes received so far.
+ * @throws Refused if the engine cannot be loaded
+ */
+export function fetchEngine(onProgress: (bytes: number) => void): Promise<void> {
+  return readEngine(onProgress).catch(() => {
+    throw new Refused({ detail: NOT_LOADED, errors: [] });
+  });
+}
+
+async function readEngine(onProgress: (bytes: number) => void): Promise<void> {
+  const response = await fetch("/assets/engine.worker.js");
+  if (!response.ok) throw new Error(`status ${response.status}`);
+  const reader = response.body!.getReader();
   let bytes = 0;
   for (let read = await reader.read(); !read.done; read = await reader.read()) {
     bytes += read.value.length;
