@@ -66,11 +66,14 @@ function setToDefault(control: Control): void {
   else control.value = control.defaultValue;
 }
 
+/** Sets a field of a form. A choice keeps its value if it does not offer the given value. */
 function setControl(form: HTMLFormElement, name: string, value: string): void {
   for (const control of form.elements) {
     if (!isSet(control) || control.name !== name) continue;
-    if (!(control instanceof HTMLInputElement)) control.value = value;
-    else if (control.type === "radio") control.checked = control.value === value;
+    if (control instanceof HTMLSelectElement) {
+      for (const option of control.options) if (option.value === value) option.selected = true;
+    } else if (control instanceof HTMLTextAreaElement) control.value = value;
+    else if (control.type === "radio") control.checked ||= control.value === value;
     else if (control.type === "checkbox") control.checked = value === "true";
     else control.value = control.dataset.length === undefined ? value : fromPoints(Number(value));
   }

@@ -2,7 +2,7 @@
  * Runs the buttons that copy a link to the settings, show the call as code, and reset the settings. Applies the
  * settings in the page's address.
  */
-import { addRecent, forgetLatest } from "./history.ts";
+import { addRecent, forgetLatest, remembered } from "./history.ts";
 import { forgetFiles } from "./keptFile.ts";
 import { forms, readSettings } from "./settings.ts";
 import { linkTo, storable, takeSettings } from "./sharedSettings.ts";
@@ -14,20 +14,29 @@ export function enableSharing(changed: () => void): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-shows]"))
     button.addEventListener("click", () => showCode(button.dataset.shows!));
   document.getElementById("reset")!.addEventListener("click", () => {
-    for (const form of forms()) form.reset();
-    history.replaceState(null, "", location.pathname);
+    for (const form of forms()) resetForm(form);
     document.getElementById("shared")!.textContent = "";
     changed();
     forgetLatest();
     forgetFiles();
   });
   const take = () => {
+    remembered(storable(readSettings())); // the visitor can undo the linked settings
     if (!takeSettings()) return;
+    history.replaceState(null, "", location.pathname); // a reload keeps later changes
     document.getElementById("playground")!.scrollIntoView();
     changed();
   };
   addEventListener("hashchange", take);
   take();
+}
+
+/** Resets a form, except the password, which belongs to the document. */
+function resetForm(form: HTMLFormElement): void {
+  const field = form.elements.namedItem("password") as HTMLInputElement;
+  const { value } = field;
+  form.reset();
+  field.value = value;
 }
 
 /**

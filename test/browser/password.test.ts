@@ -123,6 +123,19 @@ describePage("the password of a PDF in the playground", (running) => {
       expect(await page.inputValue("#unlock-password")).toBe("");
     }));
 
+  test("a reset of the settings keeps the password, and the page stays visible", () =>
+    withPage(running.browser, running.worker.url, async ({ page }) => {
+      await chooseLocked(page);
+      await unlock(page, LOCKED.user);
+      await page.waitForSelector(".sheet canvas");
+      await page.fill("#text-text", "CHANGED");
+      await page.click("#reset");
+      await expect.poll(() => page.inputValue("#text-text"), PATIENCE).toBe("CONFIDENTIAL");
+      await expect.poll(() => page.isEnabled("#buy"), PATIENCE).toBe(true);
+      expect(await page.textContent("#status")).toBe("locked.pdf: 1 page");
+      expect(await page.inputValue("#text-password")).toBe(LOCKED.user);
+    }));
+
   test("a wrong password is an error of the password field, which keeps the focus and accepts another try", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseLocked(page);
