@@ -11,7 +11,7 @@ import {
   findAttempt,
   saveAttempt,
 } from "./buying/attempts.ts";
-import { buy } from "./buying/buy.ts";
+import { buy, loadPayers } from "./buying/buy.ts";
 import type { Order } from "./buying/order.ts";
 import type { Payer } from "./buying/payer.ts";
 import { type Receipt, receiptFor } from "./buying/receipt.ts";
@@ -36,6 +36,7 @@ const RETRY = {
   tried: ["Try again", "You have signed a payment for this file with these settings. You will not be charged twice."],
 } as const;
 const NEW = button.textContent!;
+const SOLD = "This link was already paid. It is sold once.";
 
 /** The checkout for the file in the playground. */
 export class Purchase {
@@ -74,6 +75,7 @@ export class Purchase {
 
   /** Disables the buttons until the next offer, because the current order is not on screen yet. */
   suspend(): void {
+    this.#offers++;
     this.#isUsable = false;
     this.#enable();
   }
@@ -82,29 +84,35 @@ export class Purchase {
   async offer(isUsable: boolean): Promise<void> {
     const order = this.#order();
     const fits = !order || order.bytes <= Number(maxBytes);
-    this.#isUsable = isUsable && fits;
+    this.#isUsable = isUsable && fits && !order?.isSold;
     this.#enable();
     const offered = await this.#label(order);
-    if (!offered || (this.#failedDigest !== undefined && offered.digest === this.#failedDigest)) return;
+    if (!offered) return;
+    this.#isUsable = isUsable && fits && !offered.isGone;
+    this.#enable();
+    if (this.#failedDigest !== undefined && offered.digest === this.#failedDigest) return;
     this.#failedDigest = undefined;
     status.textContent = fits ? offered.words : tooLarge();
   }
 
   /**
-   * Labels the button for an order. Returns the order's digest and status text, or undefined if another order was
-   * offered meanwhile or a purchase is running.
+   * Labels the button for an order. Returns the order's digest, its status text, and whether it is sold to someone
+   * else. Returns undefined if another order was offered meanwhile or a purchase is running.
    */
-  async #label(order: Order | undefined): Promise<{ digest: string | undefined; words: string } | undefined> {
+  async #label(
+    order: Order | undefined,
+  ): Promise<{ digest: string | undefined; words: string; isGone: boolean } | undefined> {
     const offer = ++this.#offers;
     const digest = await order?.digest();
     const attempt = digest === undefined ? undefined : findAttempt(digest, order!.password);
     if (offer !== this.#offers || this.#isBusy) return undefined;
+    const isGone = order?.isSold === true && !attempt?.payment;
     const isAnother = digest !== undefined && receipts.childElementCount > 0;
     const [label, words] = attempt?.payment
       ? RETRY[attempt.bought ? "bought" : "tried"]
-      : [NEW, isAnother ? "This version is not bought yet. Each change is another call." : ""];
+      : [NEW, isGone ? SOLD : isAnother ? "This version is not bought yet. Each change is another call." : ""];
     button.textContent = label;
-    return { digest, words };
+    return { digest, words, isGone };
   }
 
   #enable(): void {
@@ -146,7 +154,10 @@ export class Purchase {
     let attempt: Attempt | undefined;
     let bought: Bought | undefined;
     try {
-      attempt = beginAttempt(await order.digest(), order);
+      status.textContent = "Preparing the purchase …";
+      const digest = await order.digest();
+      await lockOrder(digest, signal, end.signal);
+      attempt = beginAttempt(digest, order);
       bought = await orAbort(
         signal,
         buy(order, attempt, {
@@ -201,7 +212,7 @@ export class Purchase {
 /** Finds the browser's wallets and lets the visitor choose if there are several. */
 async function chooseWallet(signal: AbortSignal): Promise<Payer> {
   const found = await findWallets();
-  const { walletPayer } = await import("./buying/payer.ts");
+  const { walletPayer } = await loadPayers();
   if (found.length === 0) {
     const words = "No wallet was found in this browser. Nothing was charged.";
     if (!withoutWallet) throw new Stopped(`${words} Open this page in a browser with a wallet that holds USDC.`);
@@ -246,7 +257,7 @@ function walletButton({ info }: Wallet, choose: () => void): HTMLElement {
 }
 
 async function developmentPayer(): Promise<Payer> {
-  const { keyPayer } = await import("./buying/payer.ts");
+  const { keyPayer } = await loadPayers();
   return keyPayer(developmentKey!);
 }
 
@@ -254,6 +265,23 @@ function showProgress(share: number): void {
   progress.hidden = false;
   if (share < 1) progress.value = share;
   else progress.removeAttribute("value"); // the upload is complete, and the remaining time is unknown
+}
+
+/**
+ * Waits until no other tab buys the same order, so that two tabs cannot pay twice. Keeps other tabs waiting until `end`
+ * is aborted. Browsers without locks (on plain HTTP) do not wait.
+ * @throws DOMException AbortError if `signal` is aborted first
+ */
+function lockOrder(digest: string, signal: AbortSignal, end: AbortSignal): Promise<void> {
+  const locks = navigator.locks as LockManager | undefined;
+  return new Promise((resolve, reject) => {
+    const hold = () => {
+      resolve();
+      return new Promise<void>((release) => end.addEventListener("abort", () => release()));
+    };
+    if (locks) locks.request(`overprint.purchase.${digest}`, { signal }, hold).catch(reject);
+    else resolve();
+  });
 }
 
 /** Rejects as soon as the purchase is canceled, because a wallet may never answer. */

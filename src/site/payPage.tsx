@@ -52,7 +52,12 @@ export function PayPage(props: PayPageProps) {
       unlisted
     >
       <Masthead />
-      <main class="pay" data-path={path} data-name={nameOf(fields.file, preview?.files.file)}>
+      <main
+        class="pay"
+        data-path={path}
+        data-name={nameOf(fields.file, preview?.files.file)}
+        data-paid={isPaid ? "" : undefined}
+      >
         <h1>Pay for a watermarked PDF</h1>
         <p class="lead">An assistant has prepared this call for you. It gets the result, too. {summary}.</p>
         <dl class="facts">

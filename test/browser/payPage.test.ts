@@ -1,5 +1,6 @@
 /** Tests payment links in a real browser: an agent without money requests a PDF, and a person pays for it. */
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { sampleContract } from "../../scripts/lib/sampleContract.ts";
 import { violations } from "./axe.ts";
@@ -103,6 +104,21 @@ describePage("the page of a payment link", (running) => {
       .poll(() => pages[1].textContent("#purchase-status"), PATIENCE)
       .toMatch(/already paid.*not charged|already paid.*Nothing was charged/);
     expect((await fetch(`${running.worker.url}/v1/quotes/${claim}`, { method: "DELETE" })).status).toBe(409);
+
+    const refuses = async (page: Page) => {
+      await expect
+        .poll(() => page.textContent("#purchase-status"), PATIENCE)
+        .toBe("This link was already paid. It is sold once.");
+      for (const id of ["buy", "buy-in-development"]) expect(await page.isDisabled(`#${id}`), id).toBe(true);
+    };
+    await pages[1].reload({ waitUntil: "networkidle" });
+    await refuses(pages[1]);
+    await pages[0].reload({ waitUntil: "networkidle" });
+    await expect.poll(() => pages[0].isEnabled("#buy"), PATIENCE).toBe(true);
+    expect(await pages[0].textContent("#buy")).toBe("Get it again");
+    await pages[0].click("[data-part=revoke]");
+    await pages[0].click("[data-part=confirm]");
+    await refuses(pages[0]);
 
     const withdrawn = await prepared(client, "WITHDRAWN");
     await pages[1].goto(withdrawn.url, { waitUntil: "networkidle" });

@@ -83,6 +83,28 @@ describePage("paying with the development key", (running) => {
       await expect.poll(() => page.locator(".receipt").count(), PATIENCE).toBe(2);
     }));
 
+  test("two tabs that buy the same order at the same time sign one payment and get one link", () =>
+    withPage(running.browser, running.worker.url, async ({ page }) => {
+      const other = await page.context().newPage();
+      await other.goto(page.url(), { waitUntil: "networkidle" });
+      const tabs = [page, other];
+      for (const tab of tabs) {
+        await tab.bringToFront();
+        await chooseFile(tab, sample);
+        await expect.poll(() => tab.isEnabled("#buy-in-development"), PATIENCE).toBe(true);
+      }
+      const payments = new Set<string>();
+      page.context().on("request", (request) => {
+        const payment = request.headers()["payment-signature"];
+        if (payment) payments.add(payment);
+      });
+      await Promise.all(tabs.map((tab) => tab.evaluate("document.getElementById('buy-in-development').click()")));
+      for (const tab of tabs) await tab.waitForSelector(".receipt");
+      const links = await Promise.all(tabs.map((tab) => tab.inputValue("[data-part=link]")));
+      expect(links[0]).toBe(links[1]);
+      expect(payments.size).toBe(1);
+    }));
+
   test("a bought link can be copied and revoked", () =>
     withPage(
       running.browser,

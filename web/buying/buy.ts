@@ -28,6 +28,7 @@ interface Refusal {
   seconds: number;
 }
 
+const UNREACHABLE = "The service cannot be reached. Nothing was charged. Try again.";
 /** Temporary problems. The purchase waits and retries the same call. */
 const TEMPORARY: Record<string, string> = {
   settlement_pending: "The payment is sent but not confirmed yet.",
@@ -68,12 +69,21 @@ export async function buy(order: Order, attempt: Attempt, view: PurchaseView): P
   }
 }
 
+/**
+ * Loads the code that signs payments.
+ * @throws Stopped if the code cannot be loaded
+ */
+export function loadPayers(): Promise<typeof import("./payer.ts")> {
+  return import("./payer.ts").catch(() => {
+    throw new Stopped(UNREACHABLE);
+  });
+}
+
 async function sign(path: string, view: PurchaseView): Promise<Record<string, string>> {
   const payer = await view.choosePayer();
-  const { termsOf } = await import("./payer.ts");
+  const { termsOf } = await loadPayers();
   const terms = await termsOf(path).catch(async (thrown: unknown) => {
-    if (thrown instanceof Response) throw new Stopped(wordsOf(await refusalIn(thrown)));
-    throw new Stopped("The service cannot be reached. Nothing was charged. Try again later.");
+    throw new Stopped(thrown instanceof Response ? wordsOf(await refusalIn(thrown)) : UNREACHABLE);
   });
   view.signal.throwIfAborted();
   const payment = await payer.sign(terms, (words) => view.signal.aborted || view.show(words));

@@ -15,6 +15,8 @@ export interface Order {
   bytes: number;
   /** Returns the body of the paid call. */
   form(): FormData;
+  /** Whether the order was paid and is not sold again. Only the browser that paid can get the result again. */
+  isSold?: boolean;
   /** Password of the file, or an empty text. The browser must not store it. */
   password: string;
   /** Returns a SHA-256 of the order without the password, in hexadecimal. */
