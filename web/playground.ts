@@ -4,7 +4,7 @@ import { BLANK } from "../src/site/presets.ts";
 import { beginAdjusting, resultOf } from "./adjust.ts";
 import { announce } from "./announce.ts";
 import { boughtAttempts } from "./buying/attempts.ts";
-import { orderOf } from "./buying/order.ts";
+import { type Order, orderOf } from "./buying/order.ts";
 import { enableCopying } from "./copying.ts";
 import { edgeWarnings } from "./edgeWarnings.ts";
 import { emptyFrame, explainInFrame, showProgressInFrame } from "./emptyFrame.ts";
@@ -21,7 +21,7 @@ import type { Purchase } from "./purchase.ts";
 import { resultNameOf } from "./resultName.ts";
 import { enableSeries, type Shop, updateSeries } from "./series.ts";
 import { forms, readSettings, type Settings } from "./settings.ts";
-import { applySettings, storable } from "./sharedSettings.ts";
+import { applySettings, type StoredSettings, storable } from "./sharedSettings.ts";
 import { enableSharing } from "./sharing.ts";
 import { sizeWarnings } from "./sizeWarnings.ts";
 import { showSnippets } from "./snippets.ts";
@@ -58,6 +58,9 @@ let isStale = false;
 /** Number of changes of the file or the settings, and how many of them the preview shows. */
 let changes = 0;
 let shownChanges = 0;
+
+/** The settings of each order, without the name that the page gives to the result. */
+const orderedSettings = new WeakMap<Order, StoredSettings>();
 
 /** Called when the preview shows the latest change, or says why it cannot. */
 const waiting: ((isForSale: boolean) => void)[] = [];
@@ -227,13 +230,14 @@ async function update(): Promise<void> {
   const { operation, fields, image } = settings;
   retain(isSample(marking) ? undefined : { pdf: marking, image: operation === "image" ? image : undefined });
   if (operation === "image" && !image) {
+    if (marking === shownFile) container.classList.add("outdated");
+    else showNothing(emptyFrame);
     showStatus(NO_IMAGE);
     const mends = [
       { label: "Choose an image", act: () => imageField.click() },
       { label: "Try the sample logo", act: chooseSampleLogo },
     ];
     showWarnings([{ words: NO_IMAGE, mends }], settings, changed);
-    container.classList.add("outdated");
     purchase?.offer(false);
     settle();
     return;
@@ -340,9 +344,15 @@ async function loadPreview(): Promise<Preview> {
 
 async function loadPurchase(): Promise<void> {
   const { Purchase } = await import("./purchase.ts");
-  purchase ??= new Purchase(() => file && orderOf({ file, picture: preview?.picture(), ...callSettings() }), {
-    onBought() {
-      addRecent(storable(readSettings()));
+  const order = () => {
+    if (!file) return undefined;
+    const offered = orderOf({ file, picture: preview?.picture(), ...callSettings() });
+    orderedSettings.set(offered, storable(readSettings()));
+    return offered;
+  };
+  purchase ??= new Purchase(order, {
+    onBought(bought) {
+      addRecent(orderedSettings.get(bought)!);
       if (file) void updateSeries(shop, file, true);
     },
   });

@@ -50,21 +50,21 @@ export class Purchase {
   #offers = 0;
   /** Digest of the order whose error is shown. Offering the same order again must not clear the error message. */
   #failedDigest: string | undefined;
-  readonly #onBought: () => void;
+  readonly #onBought: (order: Order) => void;
   /** Receipts by the key of the attempt. */
   readonly #receipts = new Map<string, Receipt>();
 
   /**
    * @param order returns the order that the controls currently describe
    * @param isShown returns whether to show the receipt of an earlier purchase
-   * @param onBought is called after a purchase
+   * @param onBought is called after a purchase of an order
    */
   constructor(
     order: () => Order | undefined,
     {
       isShown = () => true,
       onBought = () => undefined,
-    }: { isShown?: (attempt: Attempt) => boolean; onBought?: () => void } = {},
+    }: { isShown?: (attempt: Attempt) => boolean; onBought?: (order: Order) => void } = {},
   ) {
     this.#order = order;
     this.#onBought = onBought;
@@ -92,7 +92,7 @@ export class Purchase {
     this.#enable();
     if (this.#failedDigest !== undefined && offered.digest === this.#failedDigest) return;
     this.#failedDigest = undefined;
-    status.textContent = fits ? offered.words : tooLarge();
+    status.textContent = !fits ? tooLarge() : isUsable ? offered.words : "";
   }
 
   /**
@@ -172,7 +172,7 @@ export class Purchase {
       );
       attempt = { ...attempt, bought, boughtAt: Date.now(), until: Date.parse(bought.output.expires_at) };
       saveAttempt(attempt);
-      this.#onBought();
+      this.#onBought(order);
     } catch (error) {
       status.textContent = signal.aborted ? canceled(attempt) : wordsOf(error);
       const shown = this.#order();
