@@ -24,8 +24,9 @@ const buttons = [...box.querySelectorAll("button")];
 const status = document.getElementById("series-status")!;
 const { price } = box.dataset as { price: string };
 
-/** PDFs that cannot be marked with the current settings. */
+/** PDFs that cannot be marked with the settings `refusedWith`. */
 const refused = new Set<File>();
+let refusedWith: string | undefined;
 let isRunning = false;
 /** The settings to which the status refers. */
 let reported: string | undefined;
@@ -45,6 +46,8 @@ export function enableSeries(shop: Shop): void {
  * @param isForSale whether the shown PDF can be marked
  */
 export async function updateSeries(shop: Shop, shown: File, isForSale: boolean): Promise<void> {
+  if (refusedWith !== shop.settings()) refused.clear();
+  refusedWith = shop.settings();
   if (isForSale) refused.delete(shown);
   else refused.add(shown);
   if (!isRunning && reported !== shop.settings()) status.textContent = "";
@@ -54,12 +57,13 @@ export async function updateSeries(shop: Shop, shown: File, isForSale: boolean):
   if (update !== updates) return;
   for (const file of files) showState(file, left.includes(file) ? (refused.has(file) ? "not marked" : "") : "bought");
   if (isRunning) return; // the offer does not change while a series is being bought
-  box.hidden = left.length < 2;
+  const { length } = left.filter((file) => !refused.has(file));
+  box.hidden = length < 2;
   if (box.hidden) return;
-  const which = left.length === files.length ? `all ${left.length}` : `the other ${left.length}`;
+  const which = length === files.length ? "all " : left.length === files.length ? "" : "the other ";
   for (const button of buttons) {
     button.disabled = false;
-    const label = `Get ${which} PDFs${totalOf(left.length)}${button.dataset.payer === "key" ? " with the development key" : ""}`;
+    const label = `Get ${which}${length} PDFs${totalOf(length)}${button.dataset.payer === "key" ? " with the development key" : ""}`;
     if (button.textContent !== label) button.textContent = label; // a live region would announce an equal label again
   }
 }
@@ -67,7 +71,6 @@ export async function updateSeries(shop: Shop, shown: File, isForSale: boolean):
 async function run(shop: Shop, pressed: HTMLButtonElement): Promise<void> {
   if (isRunning) return;
   isRunning = true;
-  refused.clear();
   for (const button of buttons) button.disabled = true;
   const settings = shop.settings();
   const files = await remaining(shop, listedFiles());
@@ -76,6 +79,10 @@ async function run(shop: Shop, pressed: HTMLButtonElement): Promise<void> {
   const next = async () => {
     while (at < files.length && isListed(files[at]!)) {
       const file = files[at]!;
+      if (refused.has(file)) {
+        at++;
+        continue;
+      }
       status.textContent = `${at + 1} of ${files.length}: ${file.name}`;
       const isForSale = await shop.show(file);
       if (shop.settings() !== settings || !isListed(file)) return false;

@@ -150,7 +150,8 @@ export class Viewer {
       const element = document.createElement("li");
       element.className = "sheet";
       shape(element, width / height);
-      this.#sheets.set(element, { element, number, inView: false });
+      // draws the first page without waiting for the observer, because a receipt shows its picture
+      this.#sheets.set(element, { element, number, inView: number === 1 });
     }
     this.#list.append(...this.#sheets.keys());
     if (!this.#list.isConnected) this.#container.replaceChildren(this.#list);

@@ -51,11 +51,23 @@ describePage("a series of purchases", (running) => {
         .toEqual(["one.pdf bought", "broken.pdf not marked", "two.pdf bought"]);
       expect(await page.isVisible("#series")).toBe(false);
       expect(await page.evaluate("[...offers]")).not.toContainEqual(expect.stringMatching(/ [01] PDFs/));
+      const pictures = page.locator(".receipt [data-part=picture]");
+      expect(await pictures.count()).toBe(2);
       await page.fill("#text-text", "OTHER");
       await expect.poll(() => items(page), PATIENCE).toEqual(["one.pdf", "broken.pdf not marked", "two.pdf"]);
       expect(await status(page)).toBe("");
       await page.click("#undo");
       await expect.poll(() => items(page), PATIENCE).toContain("two.pdf bought");
+    }));
+
+  test("the offer for several PDFs omits those that cannot be marked", () =>
+    withPage(running.browser, running.worker.url, async ({ page }) => {
+      await choose(page, "one.pdf", "broken.pdf", "two.pdf");
+      await page.click("#others button >> text=broken.pdf");
+      const offer = () => page.textContent("#series [data-payer=wallet]");
+      await expect.poll(offer, PATIENCE).toBe("Get 2 PDFs for 0.10 USDC");
+      await page.click("#series [data-payer=key]");
+      await expect.poll(() => status(page), { timeout: 60_000 }).toBe("2 PDFs are bought. Not bought: broken.pdf.");
     }));
 
   test("a purchase of several PDFs stops at the first failure, and charges nothing for the remaining PDFs", () =>
