@@ -55,7 +55,7 @@ export function PayPage(props: PayPageProps) {
       <main
         class="pay"
         data-path={path}
-        data-name={nameOf(fields.file, preview?.files.file)}
+        data-name={resultNameOf(fields, preview?.files.file)}
         data-paid={isPaid ? "" : undefined}
       >
         <h1>Pay for a watermarked PDF</h1>
@@ -123,7 +123,12 @@ function describeFile(value: unknown, uploaded: string | undefined): string {
   return `${nameOf(value, undefined)} from ${new URL(text).host}`;
 }
 
-/** Returns the name of a file for the receipt. */
+/** Returns the name of the result for the receipt. */
+function resultNameOf({ filename, file }: PayPageProps["fields"], uploaded: string | undefined): string {
+  return filename === undefined ? nameOf(file, uploaded) : String(filename).replace(/(\.pdf)?$/i, ".pdf");
+}
+
+/** Returns the name of a file. */
 function nameOf(value: unknown, uploaded: string | undefined): string {
   const text = String(value);
   if (text.startsWith("upload:")) return uploaded || "The uploaded PDF";

@@ -27,7 +27,10 @@ describePage("the page of a payment link", (running) => {
     const { url, headers } = upload as { url: string; headers: Record<string, string> };
     const body = Buffer.from(file ?? (await sampleContract()));
     expect((await fetch(url, { method: "PUT", headers, body })).status).toBe(200);
-    const fields = { tool: "add_text_watermark", arguments: JSON.stringify({ file: handle, text }) };
+    const fields = {
+      tool: "add_text_watermark",
+      arguments: JSON.stringify({ file: handle, text, filename: "signed" }),
+    };
     return (await call(client, "request_payment_link", fields)) as unknown as Offered;
   };
 
@@ -54,6 +57,7 @@ describePage("the page of a payment link", (running) => {
     await expect.poll(() => page.isEnabled("#buy"), PATIENCE).toBe(true);
     await page.click("#buy-in-development");
     await page.waitForSelector(".receipt");
+    expect(await page.innerText(".receipt h3")).toBe("signed.pdf is ready");
     const link = await page.inputValue("[data-part=link]");
     const sold = (await call(client, "get_result", { claim })) as unknown as { result: { output: { url: string } } };
     expect(sold).toMatchObject({ status: "sold", result: { output: { url: link, pages: 4 } } });
