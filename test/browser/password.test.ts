@@ -76,7 +76,9 @@ describePage("the password of a PDF in the playground", (running) => {
   test("each password of a PDF has its own purchase, and its receipt remains when another password is used", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       const links = () =>
-        page.locator("[data-part=link]").evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value));
+        page.evaluate("[...document.querySelectorAll('[data-part=link]')].map(({ value }) => value)") as Promise<
+          string[]
+        >;
       const open = async (password: string) => {
         await page.reload({ waitUntil: "networkidle" });
         await page.evaluate("sessionStorage.clear()");
