@@ -12,7 +12,7 @@ import { buildScript } from "./lib/buildScript.ts";
  * Size limit of the gzipped script. HarfBuzz takes 180 KB, the MCP server 60 KB, the page 13 KB, payment channels 12
  * KB, payment links 9 KB, and the operators' functions 6 KB.
  */
-const BUDGET_KB = 551;
+const BUDGET_KB = 552;
 
 const out = mkdtempSync(join(tmpdir(), "overprint-bundle-"));
 try {

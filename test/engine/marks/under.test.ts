@@ -175,6 +175,10 @@ describe("the notice mark-covered", () => {
   const COVERED = ['mark-covered;pages="1"'];
   const DRAWN = "q 300 0 0 400 0 0 cm /I Do Q";
   const XOBJECT = "/XObject<</I 5 0 R>>";
+  const INLINE = "q 300 0 0 400 0 0 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q";
+  const TILED = "/Pattern cs /P scn 0 0 300 400 re f";
+  const CELL = "/PatternType 1/PaintType 1/TilingType 1/BBox[0 0 9 9]/XStep 9/YStep 9/Resources<<>>";
+  const PATTERN = "/Pattern<</P 5 0 R>>";
 
   it("the notice mark-covered names a page whose background hides a mark under the content", async () => {
     expect(await noticesOf(WHITE)).toEqual(COVERED);
@@ -182,12 +186,28 @@ describe("the notice mark-covered", () => {
     expect(await noticesOf(DRAWN, {}, { 5: { dict: "/Subtype/Image", data: "" } }, XOBJECT)).toEqual(COVERED);
     const form = { dict: "/Subtype/Form/BBox[0 0 1 1]", data: "0 0 1 1 re f" };
     expect(await noticesOf(DRAWN, {}, { 5: form }, XOBJECT)).toEqual(COVERED);
+    expect(await noticesOf(INLINE)).toEqual(COVERED);
+    expect(await noticesOf(TILED, {}, { 5: { dict: CELL, data: "1 g 0 0 9 9 re f" } }, PATTERN)).toEqual(COVERED);
   });
 
   it.each<[string, string, Bodies?, string?]>([
     ["elsewhere", "0 0 300 100 re f"],
     ["with a stencil mask", DRAWN, { 5: { dict: "/Subtype/Image/ImageMask true", data: "" } }, XOBJECT],
     ["with a soft mask", DRAWN, { 5: { dict: "/Subtype/Image/SMask 6 0 R", data: "" } }, XOBJECT],
+    ["with an inline stencil mask", INLINE.replace("/CS /G /BPC 8", "/IM true")],
+    ["with a pattern with gaps in its cells", TILED, { 5: { dict: CELL, data: "1 g 0 0 9 8 re f" } }, PATTERN],
+    [
+      "with a pattern with gaps between its cells",
+      TILED,
+      { 5: { dict: CELL.replace("/XStep 9", "/XStep 10"), data: "1 g 0 0 9 9 re f" } },
+      PATTERN,
+    ],
+    [
+      "with a pattern whose cell uses the same pattern",
+      TILED,
+      { 5: { dict: CELL.replace("<<>>", `<<${PATTERN}>>`), data: TILED } },
+      PATTERN,
+    ],
     ["that is transparent", `/G gs ${WHITE}`, {}, "/ExtGState<</G<</ca .5>>>>"],
     ["that multiplies", `/G gs ${WHITE}`, {}, "/ExtGState<</G<</BM/Multiply>>>>"],
     ["in an unreadable stream", "", { 4: { dict: "/Filter/FlateDecode", data: "x" } }],

@@ -45,6 +45,8 @@ export interface ContentResources {
   font(name: string): FontMetrics;
   xobject(name: string): InkImage | InkForm | undefined;
   space(name: string): ColorSpace;
+  /** Returns whether a pattern paints every point with an opaque color. */
+  isOpaquePattern(name: string): boolean;
   /** Returns the opacity parameters that a named graphics state sets. */
   opacity(name: string): Partial<Opacity>;
 }

@@ -17,6 +17,7 @@ const UNREAD: ContentResources = {
   xobject: () => undefined,
   space: () => ({ isSubtractive: false, isPlain: true }),
   opacity: () => ({}),
+  isOpaquePattern: () => false,
 };
 
 /**

@@ -7,7 +7,8 @@ import { IDENTITY, type Matrix } from "./matrix.ts";
 /** A color for filling or stroking. */
 export interface PaintColor {
   readonly isLight: boolean;
-  readonly isPattern: boolean;
+  /** Whether the color is a pattern that may leave parts of a filled area unpainted. */
+  readonly hasGaps: boolean;
   readonly space: ColorSpace;
   readonly color: Color | undefined;
 }
@@ -33,7 +34,7 @@ export interface State extends Opacity {
 
 /** A device color space. */
 export const DEVICE: ColorSpace = { isSubtractive: false, isPlain: true };
-const BLACK_PAINT: PaintColor = { isLight: false, isPattern: false, space: DEVICE, color: BLACK };
+const BLACK_PAINT: PaintColor = { isLight: false, hasGaps: false, space: DEVICE, color: BLACK };
 /** The graphics state at the beginning of a page, without the clipping path. */
 export const INITIAL = {
   ...{ isSolid: true, isBlended: false, isMasked: false, isClipRectangle: true },

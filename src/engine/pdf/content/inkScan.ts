@@ -207,7 +207,7 @@ export class InkScan {
     if (isStroked && !stroke.isLight)
       this.#path.stroke(lineWidth * Math.sqrt(Math.abs(matrix[0] * matrix[3] - matrix[1] * matrix[2])), this.#shape);
     const { bounds } = this.#path;
-    if (isFilled) this.#area(bounds, !fill.isPattern && this.#path.fillsBounds, fill.color);
+    if (isFilled) this.#area(bounds, !fill.hasGaps && this.#path.fillsBounds, fill.color);
     if (this.#isClip && bounds) {
       this.#state.isClipRectangle &&= this.#path.fillsBounds;
       this.#state.clip = clipped(bounds, clip);
@@ -221,16 +221,18 @@ export class InkScan {
     const { numbers, count } = this.#operands;
     const values = numbers.subarray(0, count);
     const isWhite = (value: number) => (space.isSubtractive || count === 4 ? value <= 1 - LIGHT : value >= LIGHT);
-    const isPattern = this.#operands.name !== undefined;
+    const { name } = this.#operands;
+    const isPattern = name !== undefined;
+    const hasGaps = isPattern && !(this.#sink.area && this.#resources.isOpaquePattern(name));
     const isLight = !isPattern && count > 0 && values.every(isWhite);
-    return { isLight, isPattern, space, color: isPattern || !space.isPlain ? undefined : colorOf(values) };
+    return { isLight, hasGaps, space, color: isPattern || !space.isPlain ? undefined : colorOf(values) };
   }
 
   /** Returns the initial color of the color space that the operand names. */
   #colorSpace(): PaintColor {
     return {
       isLight: false,
-      isPattern: false,
+      hasGaps: false,
       space: this.#resources.space(this.#operands.name ?? ""),
       color: undefined,
     };
@@ -354,7 +356,7 @@ export class InkScan {
 
   #inlineImage(bytes: Uint8Array, at: number, end: number): number {
     const image = readInlineImage(bytes, at, end);
-    this.#image({ isOpaque: false, isBarcode: () => image.mayBeBarcode, details: () => [] });
+    this.#image({ isOpaque: !image.isMask, isBarcode: () => image.mayBeBarcode, details: () => [] });
     return image.next;
   }
 

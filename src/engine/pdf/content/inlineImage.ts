@@ -52,6 +52,8 @@ interface InlineImage {
   readonly next: number;
   /** Number of components of the image's colors: 1 for an indexed image, 0 if the number is unknown. */
   readonly components: number;
+  /** Whether the image is a stencil mask, which paints only some of its pixels. */
+  readonly isMask: boolean;
   /** Whether the image has one bit per pixel, is nearly square, and has enough pixels for a square barcode. */
   readonly mayBeBarcode: boolean;
 }
@@ -116,7 +118,11 @@ function describe(entries: Dictionary): Omit<InlineImage, "end" | "next"> & { en
   const family = Array.isArray(space) ? space[0] : space;
   const components = isMask ? 1 : typeof family === "string" ? (COMPONENTS.get(family) ?? 0) : 0;
   const [shorter, longer] = width < height ? [width, height] : [height, width];
-  const about = { components, mayBeBarcode: bits === 1 && shorter >= MIN_MODULES && longer < MAX_RATIO * shorter };
+  const about = {
+    components,
+    isMask,
+    mayBeBarcode: bits === 1 && shorter >= MIN_MODULES && longer < MAX_RATIO * shorter,
+  };
   const length = height * Math.ceil((width * bits * components) / 8);
   if (length === 0 || length > MAX_DATA || ![1, 2, 4, 8].includes(bits)) return about;
   const filters = get("F", "Filter");

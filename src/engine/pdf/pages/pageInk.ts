@@ -5,7 +5,7 @@ import { concat, encodeLatin1 } from "../../bytes.ts";
 import { EngineError } from "../../errors.ts";
 import { LruCache } from "../../lruCache.ts";
 import { showsBarcode } from "../content/barcodes.ts";
-import type { Bounds } from "../content/bounds.ts";
+import { areaOf, type Bounds } from "../content/bounds.ts";
 import {
   type ColorSpace,
   type ContentResources,
@@ -30,6 +30,9 @@ import { readFontMetrics } from "./fontMetrics.ts";
 import type { PageEntry } from "./page.ts";
 import { decodeContent, filtersOf, streamNumbers } from "./pageContent.ts";
 import type { PageResources, ResourceCategories } from "./resources.ts";
+
+/** Maximum nesting depth of patterns whose cells use other patterns. */
+const MAX_PATTERNS = 4;
 
 /** Limits on the content that is run. */
 export interface InkLimits {
@@ -56,12 +59,13 @@ const [FONTS_BYTES, OBJECTS_BYTES] = [4 << 20, 8 << 20];
 /** Rough memory of a cached dictionary or font in bytes. */
 const ENTRY_BYTES = 4096;
 
-const CATEGORIES = ["Font", "XObject", "ColorSpace", "ExtGState"];
+const CATEGORIES = ["Font", "XObject", "ColorSpace", "ExtGState", "Pattern"];
 const MASK_KEYS = ["SMask", "Mask", "ImageMask", "SMaskInData", "OC"];
 const OBJECT_KEYS = new Set([
   ..."Subtype Matrix BBox Resources Filter Width Height BitsPerComponent ColorSpace".split(" "),
   ...MASK_KEYS,
 ]);
+const PATTERN_KEYS = new Set("PatternType PaintType BBox XStep YStep Resources".split(" "));
 const STATE_KEYS = new Set(["ca", "BM", "SMask"]);
 /** Families of color spaces in which the values of a color are its gray, RGB or CMYK components, each from 0 to 1. */
 const PLAIN = new Set<Value>("DeviceGray DeviceRGB DeviceCMYK CalGray CalRGB ICCBased".split(" "));
@@ -79,6 +83,9 @@ export class PageInkReader {
   readonly #fonts = new LruCache<number, FontMetrics>(FONTS_BYTES);
   readonly #xobjects = new LruCache<number, InkImage | InkForm>(OBJECTS_BYTES);
   readonly #limits: InkLimits;
+  /** Maps the object number of each pattern inspected so far to whether the pattern is opaque. */
+  readonly #patterns = new Map<number, boolean>();
+  #patternDepth = 0;
   #left: number;
   #annotationsLeft = MAX_ANNOTATIONS;
 
@@ -191,6 +198,7 @@ export class PageInkReader {
       xobject: (name) => this.#xobject(find("XObject", name)),
       space: (name) => this.#space(PLAIN.has(name) ? name : find("ColorSpace", name)),
       opacity: (name) => this.#opacity(find("ExtGState", name)),
+      isOpaquePattern: (name) => this.#isOpaquePattern(find("Pattern", name)),
     };
   }
 
@@ -212,6 +220,43 @@ export class PageInkReader {
       ...(mode !== null && { isBlended: mode !== "Normal" && mode !== "Compatible" }),
       ...(mask !== null && { isMasked: mask !== "None" }),
     };
+  }
+
+  #isOpaquePattern(value: Value | undefined): boolean {
+    if (!(value instanceof Reference) || this.#patternDepth === MAX_PATTERNS) return false;
+    const { num } = value;
+    let isOpaque = this.#patterns.get(num);
+    if (isOpaque !== undefined) return isOpaque;
+    this.#patternDepth++;
+    try {
+      isOpaque = unlessMalformed(() => this.#paintsCell(num), false);
+    } finally {
+      this.#patternDepth--;
+    }
+    this.#patterns.set(num, isOpaque);
+    return isOpaque;
+  }
+
+  /** Returns whether an opaque area fills the cell of a colored tiling pattern, and the cells leave no gaps (8.7.3). */
+  #paintsCell(num: number): boolean {
+    const { meter } = this.#objects.source;
+    const pattern = this.#objects.dictionary(new Reference(num, 0), PATTERN_KEYS);
+    const box = readBox(this.#objects, pattern?.get("BBox"));
+    if (!pattern || !box || this.#numberAt(pattern, "PaintType") !== 1) return false;
+    const cell: Bounds = [box.x0, box.y0, box.x1, box.y1];
+    const [stepX, stepY] = [this.#numberAt(pattern, "XStep"), this.#numberAt(pattern, "YStep")];
+    if (Math.abs(stepX) > box.x1 - box.x0 || Math.abs(stepY) > box.y1 - box.y0) return false;
+    const content = this.#decoded(num, this.#limits.content);
+    if (!content || !this.#take(content.length)) return false;
+    let isPainted = false;
+    const resources = this.#contentResources(this.#objects.dictionary(pattern.get("Resources")) ?? new Map());
+    const scan = new InkScan(content, resources, cell, {
+      area({ bounds, isOpaque }) {
+        isPainted ||= isOpaque && areaOf(bounds) >= areaOf(cell);
+      },
+    });
+    for (let run = scan.step(); run > 0; run = scan.step()) meter.charge("findInk", run);
+    return isPainted;
   }
 
   #font(value: Value | undefined): FontMetrics {

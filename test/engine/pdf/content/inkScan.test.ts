@@ -11,6 +11,7 @@ const NOTHING: ContentResources = {
   xobject: () => undefined,
   space: (name) => ({ isSubtractive: name === "Spot", isPlain: name === "Plain" }),
   opacity: (name) => ({ isSolid: name === "Solid" }),
+  isOpaquePattern: (name) => name === "Full",
 };
 const FORM: InkForm = {
   matrix: [1, 0, 0, 1, 0, 0],
@@ -215,6 +216,8 @@ it.each<[string, string, number[][], Partial<ContentResources>?]>([
   ["a rectangle turned by 90 degrees", "0 1 -1 0 50 0 cm 0 0 10 20 re f", [[30, 0, 50, 10]]],
   ["a clipped rectangle", "20 20 20 20 re W n 0 0 30 30 re f", [[20, 20, 30, 30]]],
   ["an image", "q 50 0 0 40 5 5 cm /I Do Q", [[5, 5, 55, 45]], imageThat(true)],
+  ["an inline image", "9 0 0 9 0 0 cm BI /W 1 /H 1 /BPC 8 /CS /G ID x EI", [[0, 0, 9, 9]]],
+  ["a rectangle filled with an opaque pattern", "/Pattern cs /Full scn 0 0 9 9 re f", [[0, 0, 9, 9]]],
   ["a shading", "q 0 0 50 50 re W n /S sh Q", [[0, 0, 50, 50]]],
   ["a rectangle in an opaque state", "/Clear gs /Solid gs 0 0 8 8 re f", [[0, 0, 8, 8]]],
   ["a rectangle after a transparent state", "q /Clear gs Q 0 0 8 8 re f", [[0, 0, 8, 8]]],
@@ -237,7 +240,7 @@ it.each<[string, string, Partial<ContentResources>?]>([
   ["a rectangle in a transparent state", "/Clear gs 0 0 9 9 re f"],
   ["an image with a mask", "9 0 0 9 0 0 cm /I Do", imageThat(false)],
   ["a slanted image", "9 9 -9 9 20 0 cm /I Do", imageThat(true)],
-  ["an inline image", "9 0 0 9 0 0 cm BI /W 1 /H 1 /BPC 8 /CS /G ID x EI"],
+  ["an inline stencil mask", "9 0 0 9 0 0 cm BI /W 1 /H 1 /IM true ID x EI"],
   ["a form of optional content", "/F Do", { xobject: () => ({ ...FORM, isOptional: true }) }],
   ["a form whose content cannot be read", "/F Do", { xobject: () => ({ ...FORM, content: () => undefined }) }],
 ])("a scan of page content finds no opaque area in %s", (_, content, resources) => {
