@@ -27,12 +27,12 @@ export function delivered({
   isPaidEarlier,
 }: Sold<Delivery>): CallToolResult {
   const { url, pages, bytes, expires_at } = result.output;
-  const told = isPaidEarlier ? [...notices, PAID_EARLIER] : notices;
+  const listed = isPaidEarlier ? [...notices, PAID_EARLIER] : notices;
   return {
     content: [
       {
         type: "text",
-        text: `Watermarked ${pages} ${pages === 1 ? "page" : "pages"} for ${result.cost}. Download the PDF until ${expires_at}: ${url}${told.map((notice) => ` ${noticeText(notice)}`).join("")}`,
+        text: `Watermarked ${pages} ${pages === 1 ? "page" : "pages"} for ${result.cost}. Download the PDF until ${expires_at}: ${url}${listed.map((notice) => ` ${noticeText(notice)}`).join("")}`,
       },
       { type: "resource_link", uri: url, name: filename, mimeType: "application/pdf", size: bytes },
     ],
