@@ -119,6 +119,7 @@ describePage("the page at /", (running) => {
       expect(link).not.toContain("secret");
       // Leaving the page earlier would abort requests, which withPage would report as failed.
       await page.waitForSelector(".sheet canvas");
+      await expect.poll(() => page.isEnabled("#buy"), PATIENCE).toBe(true);
       await page.goto("about:blank");
       await page.goto(link, { waitUntil: "networkidle" });
       await page.waitForSelector(".sheet canvas");
