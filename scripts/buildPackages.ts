@@ -18,12 +18,16 @@ const engine = join(root, "packages/engine");
 const fonts = join(root, "packages/fonts");
 const client = join(root, "packages/client");
 const TARGET = "es2023";
+/** A generated table, which is long and needs no source map. */
+const FONT_TABLE = "src/engine/fonts/families.ts";
 
 async function buildEngine(): Promise<void> {
   const dist = join(engine, "dist");
   await rm(dist, { recursive: true, force: true });
   const sources = (await namesOf("src/engine/**/*.ts")).filter((path) => !/\.d\.ts$|platform\/harfbuzz/.test(path));
-  await transpile(sources, "src/engine", join(dist, "engine"), "../../..");
+  const code = sources.filter((path) => path !== FONT_TABLE);
+  await transpile(code, "src/engine", join(dist, "engine"), "../../..");
+  await transpile([FONT_TABLE], "src/engine", join(dist, "engine"), "../../..", false);
   await transpile(["packages/engine/index.ts", "packages/engine/checkArguments.ts"], "packages/engine", dist, "..");
   await transpile(
     await namesOf("packages/engine/platform/*.ts"),
@@ -74,7 +78,13 @@ async function namesOf(pattern: string): Promise<string[]> {
 }
 
 /** Removes the types from sources. In their imports, replaces the names of sources by the names of scripts. */
-async function transpile(entryPoints: string[], outbase: string, outdir: string, sourceRoot: string): Promise<void> {
+async function transpile(
+  entryPoints: string[],
+  outbase: string,
+  outdir: string,
+  sourceRoot: string,
+  sourcemap = true,
+): Promise<void> {
   await build({
     absWorkingDir: root,
     ...{ entryPoints, outbase, outdir, sourceRoot },
@@ -82,8 +92,10 @@ async function transpile(entryPoints: string[], outbase: string, outdir: string,
     bundle: false,
     format: "esm",
     target: TARGET,
-    minifyWhitespace: true, // keeps the packed engine under 1 MB, including source maps with the sources
-    sourcemap: true,
+    // keeps the packed engine under 1 MB, including source maps with the sources
+    minifyWhitespace: true,
+    minifySyntax: true,
+    sourcemap,
   });
 }
 
