@@ -46,11 +46,12 @@ export function enableSeries(shop: Shop): void {
  * @param isForSale whether the shown PDF can be marked
  */
 export async function updateSeries(shop: Shop, shown: File, isForSale: boolean): Promise<void> {
-  if (refusedWith !== shop.settings()) refused.clear();
-  refusedWith = shop.settings();
+  const settings = shop.settings();
+  if (refusedWith !== settings) refused.clear();
+  refusedWith = settings;
   if (isForSale) refused.delete(shown);
   else refused.add(shown);
-  if (!isRunning && reported !== shop.settings()) status.textContent = "";
+  if (!isRunning && reported !== settings) status.textContent = "";
   const update = ++updates;
   const files = listedFiles();
   const left = await remaining(shop, files);

@@ -35,6 +35,7 @@ const TEMPORARY: Record<string, string> = {
   payment_in_progress: "The payment is being processed.",
   too_busy: "The service is busy.",
 };
+
 /**
  * Buys an order. Retries an earlier attempt with the same key and payment.
  * @throws Stopped with a message for the visitor

@@ -7,7 +7,6 @@ import { mapped } from "../pdf/content/bounds.ts";
 import type { Matrix } from "../pdf/content/matrix.ts";
 import { appendAnnotations, type PageAnnotations, readAnnotations } from "../pdf/document/annotations.ts";
 import type { Ref } from "../pdf/document/newObject.ts";
-import { mayBePdfua } from "../pdf/document/pdfa.ts";
 import type { PdfDocument } from "../pdf/document/pdfDocument.ts";
 import { type Box, commonBox } from "../pdf/pages/boxes.ts";
 import type { Page } from "../pdf/pages/page.ts";
@@ -56,7 +55,7 @@ export class AnnotationMarks {
   /** Reads the annotations of all pages. */
   static async of(document: PdfDocument): Promise<AnnotationMarks> {
     const annotations = await readAnnotations(document);
-    return new AnnotationMarks(document, annotations, annotations.size > 0 && (await allowsAnnotations(document)));
+    return new AnnotationMarks(document, annotations, allowsAnnotations(document));
   }
 
   /**
@@ -68,7 +67,7 @@ export class AnnotationMarks {
     if (!annotations) return NOTHING_COVERED;
     const { opaque, interactive, list } = annotations;
     const toUser = matrix();
-    const boxes = parts.map(boxOf);
+    const boxes = parts.map(placedBox);
     const windows: Box[] = [];
     const hidden: Box[] = [];
     for (const box of opaque) {
@@ -128,13 +127,13 @@ export function clipOut(boxes: readonly Box[], area: Box): string {
  * (ISO 14289-1, 7.18.1). PDF/X allows no annotations on the page. A mark under the page's content needs no annotations,
  * because it is meant to be covered.
  */
-async function allowsAnnotations({ objects, catalog, pdfa, press, layer }: PdfDocument): Promise<boolean> {
-  if (layer === "under") return false;
-  if (pdfa?.part === 1 || press.isPdfx || objects.cipher?.permitsAnnotations === false) return false;
-  return !(await mayBePdfua(objects, catalog));
+function allowsAnnotations({ objects, pdfa, mayBePdfua, press, layer }: PdfDocument): boolean {
+  if (layer === "under" || pdfa?.part === 1 || mayBePdfua || press.isPdfx) return false;
+  return objects.cipher?.permitsAnnotations !== false;
 }
 
-function boxOf({ mark: { box }, x, y }: PlacedMark): Box {
+/** Returns the box of a placed mark in the space of its placement. */
+export function placedBox({ mark: { box }, x, y }: PlacedMark): Box {
   const [left, bottom, right, top] = box;
   return { x0: x + left, y0: y + bottom, x1: x + right, y1: y + top };
 }

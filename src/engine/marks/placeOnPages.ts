@@ -1,10 +1,9 @@
-import type { Bounds } from "../pdf/content/bounds.ts";
 import { type Matrix, multiply } from "../pdf/content/matrix.ts";
 import type { PdfDocument } from "../pdf/document/pdfDocument.ts";
 import { overlay } from "../pdf/output/overlay.ts";
 import type { Page } from "../pdf/pages/page.ts";
 import { wordsOf } from "./actualText.ts";
-import { AnnotationMarks, clipOut, touches } from "./annotationMarks.ts";
+import { AnnotationMarks, clipOut, placedBox, touches } from "./annotationMarks.ts";
 import type { Mark } from "./form.ts";
 import { displayedSize, haveSameShape, type Point, pointAt, type Size, samplesOf, toUserSpace } from "./geometry.ts";
 import { numbers, showEach } from "./operators.ts";
@@ -168,10 +167,8 @@ function outlineOf(page: Page, { matrix, size: { width, height } }: Placement): 
  */
 function isOnPage({ matrix, size, parts, echoes = [], isTiled = false }: Placement, page: Size): boolean {
   const area = { x0: 0, y0: 0, x1: page.width, y1: page.height };
-  const boxes = isTiled
-    ? [...parts, ...echoes].map(({ mark: { box }, x, y }): Bounds => [box[0] + x, box[1] + y, box[2] + x, box[3] + y])
-    : [[0, 0, size.width, size.height] as const];
-  return boxes.some(([x0, y0, x1, y1]) => touches(area, { x0, y0, x1, y1 }, matrix));
+  const boxes = isTiled ? [...parts, ...echoes].map(placedBox) : [{ x0: 0, y0: 0, x1: size.width, y1: size.height }];
+  return boxes.some((box) => touches(area, box, matrix));
 }
 
 /** Returns the sample points of all marks, mapped by `matrix`. */

@@ -38,7 +38,7 @@ import { namePrefix } from "./namePrefix.ts";
 import { tableBefore } from "./olderRevision.ts";
 import { checkOutputIntents } from "./outputIntent.ts";
 import { hasOtherPage } from "./pageObjects.ts";
-import { readPdfa, readXmp, usableDeviceColors } from "./pdfa.ts";
+import { mayBePdfua, readPdfa, readXmp, usableDeviceColors } from "./pdfa.ts";
 import { documentOf, type OutputStart, type PdfDocument, type ReadDocument } from "./pdfDocument.ts";
 import { readPress } from "./pdfx.ts";
 import { expandObjectStreams, findCatalogs } from "./scannedStreams.ts";
@@ -290,6 +290,7 @@ async function readTree(
     signed,
     language: await readLanguage(objects, root, catalog),
     pdfa,
+    mayBePdfua: mayBePdfua(objects, catalog, xmp),
     press: await readPress(objects, trailer, catalog, xmp),
     deviceColors: usableDeviceColors(pdfa, walk.defaultSpaces),
     thorough,

@@ -99,6 +99,8 @@ export interface ReadDocument {
   readonly language: string | undefined;
   /** The file's claim to conform to PDF/A; undefined if the file makes no claim. */
   readonly pdfa: Pdfa | undefined;
+  /** Whether the file may claim to be PDF/UA. */
+  readonly mayBePdfua: boolean;
   /** Facts that show whether the document is made for print. */
   readonly press: Press;
   /** Device color spaces that new objects may use; see ObjectSink. */

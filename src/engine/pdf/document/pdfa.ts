@@ -1,12 +1,11 @@
 /** Reads the file's claim to be PDF/A (ISO 19005), and determines how marking affects the claim. */
 import { decodeLatin1 } from "../../bytes.ts";
-import { EngineError } from "../../errors.ts";
 import { decodeStream } from "../objects/filters.ts";
 import type { Objects } from "../objects/objects.ts";
 import { readStream } from "../objects/streams.ts";
+import { unlessUnreadable } from "../objects/unlessUnreadable.ts";
 import { IN_FILE } from "../objects/xrefTable.ts";
 import type { DefaultSpace } from "../pages/resources.ts";
-import { Malformed } from "../syntax/lexer.ts";
 import { type Dictionary, Reference } from "../syntax/values.ts";
 
 /** A file's claim to conform to PDF/A. */
@@ -33,21 +32,18 @@ const LONGEST_XMP = 1 << 20;
 export async function readPdfa(objects: Objects, catalog: Dictionary, xmp: string): Promise<Pdfa | undefined> {
   const part = claimIn(xmp, "pdfa");
   if (part === undefined) return undefined;
-  try {
-    return { part: Number(part), intent: await objects.run(() => intentOf(objects, catalog)) };
-  } catch (error) {
-    if (error instanceof Malformed || error instanceof EngineError) return undefined;
-    throw error;
-  }
+  return unlessUnreadable(async () => ({
+    part: Number(part),
+    intent: await objects.run(() => intentOf(objects, catalog)),
+  }));
 }
 
 /**
  * Returns whether the file may claim to be PDF/UA (ISO 14289-1, 5). The metadata of an encrypted file may be
  * unreadable, so every encrypted file with /MarkInfo counts.
  */
-export async function mayBePdfua(objects: Objects, catalog: Dictionary): Promise<boolean> {
-  if (objects.cipher || !catalog.has("MarkInfo")) return catalog.has("MarkInfo");
-  return claimIn(await readXmp(objects, catalog), "pdfua") !== undefined;
+export function mayBePdfua({ cipher }: Objects, catalog: Dictionary, xmp: string): boolean {
+  return catalog.has("MarkInfo") && (cipher !== undefined || claimIn(xmp, "pdfua") !== undefined);
 }
 
 /**
@@ -96,16 +92,12 @@ export async function readXmp(objects: Objects, catalog: Dictionary): Promise<st
   const reference = catalog.get("Metadata");
   const row = reference instanceof Reference ? table.liveRow(reference.num) : -1;
   if (cipher || row < 0 || table.kind(row) !== IN_FILE) return "";
-  try {
-    return await objects.run(() => {
-      const { dict, data } = readStream(source, table.offset(row), (length) => objects.streamLength(length));
-      const xmp = decodeStream(dict, data, source.meter);
-      return decodeLatin1(xmp, 0, Math.min(xmp.length, LONGEST_XMP)).replaceAll("\0", "");
-    });
-  } catch (error) {
-    if (error instanceof Malformed || error instanceof EngineError) return "";
-    throw error;
-  }
+  const read = () => {
+    const { dict, data } = readStream(source, table.offset(row), (length) => objects.streamLength(length));
+    const xmp = decodeStream(dict, data, source.meter);
+    return decodeLatin1(xmp, 0, Math.min(xmp.length, LONGEST_XMP)).replaceAll("\0", "");
+  };
+  return (await unlessUnreadable(() => objects.run(read))) ?? "";
 }
 
 /**

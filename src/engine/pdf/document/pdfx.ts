@@ -33,8 +33,7 @@ const COLORS_OF_CMYK = 4;
 
 /**
  * Reads the output intents and the claim to be PDF/X, which files make in the document information, in an output intent
- * or in the XMP metadata `xmp`. Unreadable data count as missing, because no page depends on
- * them.
+ * or in the XMP metadata `xmp`. Unreadable data count as missing, because no page depends on them.
  */
 export async function readPress(
   objects: Objects,

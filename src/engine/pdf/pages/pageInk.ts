@@ -2,7 +2,6 @@
  * Finds the areas that pages paint with their content, including text, images and forms, and with their annotations.
  */
 import { concat, encodeLatin1 } from "../../bytes.ts";
-import { EngineError } from "../../errors.ts";
 import { LruCache } from "../../lruCache.ts";
 import { showsBarcode } from "../content/barcodes.ts";
 import { areaOf, type Bounds } from "../content/bounds.ts";
@@ -21,8 +20,9 @@ import { IDENTITY, isMatrix } from "../content/matrix.ts";
 import type { Samples } from "../content/samples.ts";
 import type { Objects } from "../objects/objects.ts";
 import { readStream } from "../objects/streams.ts";
+import { unlessUnreadable } from "../objects/unlessUnreadable.ts";
 import { runYielding } from "../source/meter.ts";
-import { Malformed, unlessMalformed } from "../syntax/lexer.ts";
+import { unlessMalformed } from "../syntax/lexer.ts";
 import { type Dictionary, parseCharged, Reference, type Value } from "../syntax/values.ts";
 import { isUnseen } from "./annotationFlags.ts";
 import { readBox } from "./boxes.ts";
@@ -362,15 +362,5 @@ export class PageInkReader {
     });
     this.#annotationsLeft -= items.length;
     return boxes;
-  }
-}
-
-/** Returns the result of `read`, or undefined if the content is unreadable or too complex. */
-async function unlessUnreadable<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof Malformed || error instanceof EngineError) return undefined;
-    throw error;
   }
 }
